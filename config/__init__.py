@@ -1,0 +1,1 @@
+"""Settings, routes, the Celery app, the embedded servers and the ``./run`` front door."""
