@@ -1,0 +1,114 @@
+"""What the memory keeps: people, chains, their events, and what a person must look at."""
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models.functions import Now
+
+
+class User(AbstractUser):
+    """A member of staff. Events at a table name staff codes, which need no user."""
+
+    staff_code = models.CharField(max_length=16, unique=True, null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.staff_code or self.username
+
+
+class Chain(models.Model):
+    """The head of one chain of the log: one for each lane, one for the system.
+
+    Only ``services.record`` moves it, under its own lock and as the last thing a transaction does.
+    """
+
+    name = models.CharField(max_length=64, unique=True)
+    sequence = models.PositiveBigIntegerField(default=0)
+    head = models.BinaryField(max_length=32, default=bytes(32))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AuditEvent(models.Model):
+    """One thing that happened. Written once, by ``services.record``; never changed.
+
+    ``body`` holds the canonical bytes that were hashed; ``action`` and ``subject`` repeat two of
+    its values for searching, and ``verify_audit`` compares them.
+    """
+
+    chain = models.ForeignKey(Chain, models.PROTECT, related_name="events", db_index=False)
+    sequence = models.PositiveBigIntegerField()
+    action = models.CharField(max_length=64)
+    subject = models.CharField(max_length=80, db_index=False)
+    body = models.BinaryField()
+    previous = models.BinaryField(max_length=32)
+    hash = models.BinaryField(max_length=32)
+    recorded_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["chain", "sequence"]
+        constraints = [
+            models.UniqueConstraint(name="audit_sequence_once", fields=["chain", "sequence"]),
+            models.UniqueConstraint(name="audit_no_fork", fields=["chain", "previous"]),
+        ]
+        indexes = [models.Index(name="audit_subject", fields=["subject"])]
+
+    def __str__(self) -> str:
+        return f"{self.chain_id}/{self.sequence} {self.action}"
+
+
+class ExceptionRecord(models.Model):
+    """Something a person must look at: what the rules call an exception, or an alarm.
+
+    Any floor of the house opens one; a person owns it and closes it with a reason.
+    """
+
+    class Severity(models.TextChoices):
+        EXCEPTION = "exception", "Exception"
+        ALARM = "alarm", "Alarm"
+
+    class State(models.TextChoices):
+        OPEN = "open", "Open"
+        CLOSED = "closed", "Closed"
+
+    kind = models.CharField(max_length=48)
+    severity = models.CharField(max_length=10, choices=Severity, default=Severity.EXCEPTION)
+    table = models.CharField(max_length=16, blank=True)
+    round = models.PositiveBigIntegerField(null=True, blank=True)
+    position = models.PositiveSmallIntegerField(null=True, blank=True)
+    sentence = models.TextField(blank=True)
+    cite = models.CharField(max_length=48, blank=True)
+    facts = models.JSONField(default=dict, blank=True)
+    once = models.CharField(  # at most one open record carries the same key
+        max_length=120, null=True, blank=True
+    )
+    state = models.CharField(max_length=6, choices=State, default=State.OPEN)
+    opened_at = models.DateTimeField(db_default=Now())
+    owner = models.ForeignKey(
+        User, models.PROTECT, null=True, blank=True, related_name="owned_exceptions"
+    )
+    closed_by = models.ForeignKey(
+        User, models.PROTECT, null=True, blank=True, related_name="closed_exceptions"
+    )
+    closed_at = models.DateTimeField(null=True, blank=True)
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        verbose_name = "exception"
+        ordering = ["-opened_at", "-pk"]
+        permissions = [("close_exceptionrecord", "Can close an exception with a reason")]
+        constraints = [
+            models.UniqueConstraint(
+                name="exception_open_once", fields=["once"], condition=models.Q(state="open")
+            ),
+            models.CheckConstraint(
+                name="exception_closed_by_a_person_with_a_reason",
+                condition=models.Q(state="open")
+                | (models.Q(closed_by__isnull=False) & ~models.Q(reason="")),
+            ),
+        ]
+        indexes = [
+            models.Index(name="exception_open", fields=["opened_at"], condition=models.Q(state="open"))
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.table}/{self.round or ''}"

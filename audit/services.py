@@ -1,0 +1,133 @@
+"""The one way into the log, and the one way to put something before a person."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from audit.canonical import canonical
+from audit.chain import Link, forge_links
+from audit.models import Chain, ExceptionRecord, User
+
+SYSTEM = "system"
+
+
+class LogEvent(NamedTuple):
+    """An event on its way into a chain: what it is, of what, and its canonical bytes."""
+
+    action: str
+    subject: str
+    body: bytes
+
+
+def timestamp(moment: datetime) -> str:
+    """Write a moment as UTC text with microseconds, the one form the log keeps."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def log_event(
+    action: str,
+    subject: str,
+    facts: dict[str, Any],
+    *,
+    by: User | None = None,
+    at: datetime | None = None,
+) -> LogEvent:
+    """Make an event of ``facts`` (JSON values, money as strings)."""
+    body = canonical(
+        {
+            "action": action,
+            "at": timestamp(at or timezone.now()),
+            "by": None if by is None else (by.staff_code or by.username),
+            "facts": facts,
+            "subject": subject,
+        }
+    )
+    return LogEvent(action, subject, body)
+
+
+def chain_of_lane(lane: str) -> str:
+    """Return the name of a lane's chain."""
+    return f"lane:{lane}"
+
+
+def record(chain: str, events: Sequence[LogEvent]) -> list[Link]:
+    """Append events to a chain, in this transaction and as its last step.
+
+    The head is locked here and until commit, so call it after everything else. Raises
+    TransactionManagementError outside a transaction: an event without its deed is a lie.
+    """
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("record() belongs into the deed's transaction")
+    if not events:
+        return []
+    head = lock_head(chain)
+    links = forge_links(chain, head.sequence, bytes(head.head), (e.body for e in events))
+    with connection.cursor() as cursor:
+        with cursor.copy(
+            "COPY audit_auditevent (chain_id, sequence, action, subject, body, previous, hash)"
+            " FROM STDIN (FORMAT BINARY)"
+        ) as copy:
+            copy.set_types(["int8", "int8", "varchar", "varchar", "bytea", "bytea", "bytea"])
+            for link, event in zip(links, events, strict=True):
+                copy.write_row(
+                    (head.pk, link.sequence, event.action, event.subject, event.body)
+                    + (link.previous, link.hash)
+                )
+        cursor.execute(
+            "UPDATE audit_chain SET sequence = %s, head = %s WHERE id = %s",
+            [links[-1].sequence, links[-1].hash, head.pk],
+        )
+    return links
+
+
+def lock_head(name: str) -> Chain:
+    """Return the chain's head, locked; make the chain where there is none yet."""
+    chains = Chain.objects.select_for_update(no_key=True)
+    found = chains.filter(name=name).first()
+    if found is None:
+        Chain.objects.bulk_create([Chain(name=name)], ignore_conflicts=True)
+        found = chains.get(name=name)
+    return found
+
+
+def record_one(
+    action: str, subject: str, facts: dict[str, Any], *, chain: str = SYSTEM, by: User | None = None
+) -> None:
+    """Append one event; opens a transaction of its own where none is open."""
+    with transaction.atomic():
+        record(chain, [log_event(action, subject, facts, by=by)])
+
+
+def open_exceptions(found: Iterable[ExceptionRecord]) -> list[ExceptionRecord]:
+    """Put records before a person; one that is open already (same ``once``) stays as it is."""
+    records = list(found)
+    if records:
+        ExceptionRecord.objects.bulk_create(records, ignore_conflicts=True)
+    return records
+
+
+class NoReason(Exception):
+    """A person closes an exception with a reason, or not at all."""
+
+
+@transaction.atomic
+def close_exception(*, exception_id: int, by: User, reason: str) -> ExceptionRecord:
+    """Close an exception; a second call leaves it as the first closed it."""
+    if not reason.strip():
+        raise NoReason("Say why this exception can be closed.")
+    found = ExceptionRecord.objects.select_for_update(no_key=True).get(pk=exception_id)
+    if found.state == ExceptionRecord.State.OPEN:
+        found.state = ExceptionRecord.State.CLOSED
+        found.closed_by, found.closed_at, found.reason = by, timezone.now(), reason.strip()
+        found.save(update_fields=["state", "closed_by", "closed_at", "reason"])
+        facts = {"exception": found.pk, "kind": found.kind, "reason": found.reason}
+        record(SYSTEM, [log_event("audit.exception_closed", exception_place(found), facts, by=by)])
+    return found
+
+
+def exception_place(found: ExceptionRecord) -> str:
+    """Return where the exception belongs, as the log's subjects write it."""
+    return f"{found.table}/{found.round}" if found.round is not None else found.table

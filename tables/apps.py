@@ -1,0 +1,9 @@
+"""The floor: what happened at a table, and what the rules say of it."""
+
+from django.apps import AppConfig
+
+
+class TablesConfig(AppConfig):
+    name = "tables"
+    default_auto_field = "django.db.models.BigAutoField"
+    verbose_name = "Tables"

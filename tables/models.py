@@ -1,0 +1,239 @@
+"""What the floor keeps: tables, what they reported, and what the rules made of it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from progressives.models import Lane, Progressive
+
+
+class Facility(models.Model):
+    """The licensed facility: one row. Its zone and its day's beginning make the gaming day."""
+
+    name = models.CharField(max_length=80)
+    time_zone = models.CharField(max_length=48)
+    gaming_day_starts = models.TimeField()
+    escalate_after_seconds = models.PositiveIntegerField(default=300)
+
+    class Meta:
+        verbose_name_plural = "facility"
+        constraints = [
+            models.CheckConstraint(name="one_facility", condition=Q(pk=1)),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class RulesSubmission(models.Model):
+    """What the certificate holder chose for one game from one day on (§ 601a.2). Written once."""
+
+    game = models.CharField(max_length=32)
+    version = models.CharField(max_length=24)
+    effective = models.DateField()
+    choices = models.JSONField()
+    digest = models.CharField(max_length=64)
+    recorded_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["game", "effective", "pk"]
+        constraints = [
+            models.UniqueConstraint(name="submission_version_once", fields=["game", "version"]),
+            models.UniqueConstraint(name="submission_day_once", fields=["game", "effective"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.game} {self.version}"
+
+
+class GamingTable(models.Model):
+    """A table of the pit, the game it deals and the lane its events are put in order in."""
+
+    code = models.CharField(max_length=16, unique=True)
+    pit = models.CharField(max_length=8, blank=True)
+    game = models.CharField(max_length=32)
+    positions = models.PositiveSmallIntegerField()
+    lane = models.ForeignKey(Lane, models.PROTECT, related_name="tables")
+    progressive = models.ForeignKey(
+        Progressive, models.PROTECT, null=True, blank=True, related_name="tables"
+    )
+
+    class Meta:
+        ordering = ["code"]
+        permissions = [("close_gap", "Can close a gap in a table's events")]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class AccessKey(models.Model):
+    """A key by which a table controller or a gateway reports for its tables, or staff read.
+
+    Only its SHA-256 is kept. A controller's or gateway's key opens nothing but its tables.
+    """
+
+    class Kind(models.TextChoices):
+        CONTROLLER = "controller", "Table controller"
+        GATEWAY = "gateway", "Gateway or replay"
+        STAFF = "staff", "Staff token"
+
+    name = models.CharField(max_length=60)
+    kind = models.CharField(max_length=10, choices=Kind)
+    digest = models.CharField(max_length=64, unique=True)
+    tables = models.ManyToManyField(GamingTable, blank=True, related_name="keys")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="keys"
+    )
+    made_at = models.DateTimeField(db_default=Now())
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="staff_key_has_a_user",
+                condition=Q(kind="staff", user__isnull=False) | ~Q(kind="staff"),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class TableEvent(models.Model):
+    """The intake: one event as it was accepted, in its canonical bytes. Written once.
+
+    The row is the queue. What became of it stands in ``AppliedEvent``.
+    """
+
+    event_id = models.UUIDField(unique=True)
+    table = models.ForeignKey(GamingTable, models.PROTECT, related_name="events", db_index=False)
+    sequence = models.PositiveBigIntegerField()
+    type = models.CharField(max_length=16)
+    round = models.PositiveBigIntegerField(null=True, blank=True)
+    occurred_at = models.DateTimeField()
+    body = models.BinaryField()
+    key_name = models.CharField(max_length=60, blank=True)
+    accepted_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(name="table_sequence_once", fields=["table", "sequence"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table_id}/{self.sequence} {self.type}"
+
+
+class AppliedEvent(models.Model):
+    """What became of one intake event: its number in the lane, decided once. Written once."""
+
+    class State(models.TextChoices):
+        APPLIED = "applied", "Applied"
+        REFUSED = "refused", "Refused at its turn"
+        SKIPPED = "skipped", "Sequence closed by a person"
+        SET_ASIDE = "set_aside", "Set aside for a person"
+
+    event = models.OneToOneField(
+        TableEvent, models.PROTECT, primary_key=True, related_name="applied", db_constraint=False
+    )
+    lane = models.ForeignKey(Lane, models.PROTECT, db_index=False, db_constraint=False)
+    number = models.PositiveBigIntegerField()
+    state = models.CharField(max_length=9, choices=State)
+    code = models.CharField(max_length=32, blank=True)
+    path = models.CharField(max_length=120, blank=True)
+    detail = models.TextField(blank=True)
+    gaming_day = models.DateField()
+    late = models.BooleanField(default=False)  # joined a later gaming day than its own
+    applied_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="lane_number_once", fields=["lane", "number"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.lane_id}/{self.number} {self.state}"
+
+
+class TableCursor(models.Model):
+    """Where a table's events stand: the sequence that comes next, and its open lock-outs.
+
+    A working row of the lane's holder; the log can make it again.
+    """
+
+    table = models.OneToOneField(
+        GamingTable, models.PROTECT, primary_key=True, related_name="cursor"
+    )
+    expected = models.PositiveBigIntegerField(default=1)
+    attempts = models.PositiveSmallIntegerField(default=0)  # at the event that comes next
+    last_error = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.table_id} next {self.expected}"
+
+
+class OpenRound(models.Model):
+    """A round between its lock-out and its settlement or void. A working row, as above."""
+
+    table = models.ForeignKey(GamingTable, models.PROTECT, related_name="open_rounds")
+    number = models.PositiveBigIntegerField()
+    lockout = models.OneToOneField(TableEvent, models.PROTECT)
+    contributed = models.JSONField(default=list)  # [[position, amount], ...] in turn order
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="open_round_once", fields=["table", "number"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table_id}/{self.number}"
+
+
+class Round(models.Model):
+    """A round that is over: settled or void, and what it came to. Written once."""
+
+    class State(models.TextChoices):
+        SETTLED = "settled", "Settled"
+        VOID = "void", "Void"
+
+    id = models.UUIDField(primary_key=True)
+    table = models.ForeignKey(GamingTable, models.PROTECT, db_index=False, db_constraint=False)
+    number = models.PositiveBigIntegerField()
+    game = models.CharField(max_length=32)
+    state = models.CharField(max_length=7, choices=State)
+    rules = models.CharField(max_length=120)
+    dealer = models.CharField(max_length=16, blank=True)
+    floorperson = models.CharField(max_length=16, blank=True)
+    dealer_hand = models.JSONField(null=True)
+    meters = models.JSONField(default=list)
+    flags = models.JSONField(default=list)
+    lane_number = models.PositiveBigIntegerField()
+    gaming_day = models.DateField()
+    occurred_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="round_once", fields=["table", "number"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table_id}/{self.number}"
+
+
+class RoundPosition(models.Model):
+    """One position of a round that is over, with its outcome lines. Written once."""
+
+    pk = models.CompositePrimaryKey("round_id", "position")
+    round = models.ForeignKey(
+        Round, models.PROTECT, related_name="seats", db_index=False, db_constraint=False
+    )
+    position = models.PositiveSmallIntegerField()
+    player = models.CharField(max_length=64, blank=True)
+    cards = models.CharField(max_length=48, blank=True)
+    wagers = models.JSONField(default=dict)
+    lines = models.JSONField(default=list)
+
+    def __str__(self) -> str:
+        return f"{self.round_id}/{self.position}"

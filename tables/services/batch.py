@@ -1,0 +1,413 @@
+"""Apply a batch of events to one held lane, in memory: settle, move, note what to write.
+
+Everything here is undone by forgetting the object; ``store`` writes it all at once.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+from uuid import UUID, uuid5
+
+from audit.canonical import Fragment, canonical, parse
+from audit.models import ExceptionRecord
+from audit.services import LogEvent, timestamp
+from progressives.models import JackpotClaim, Lane
+from progressives.services.ledger import Ledger, LevelMeter, RoundFacts
+from tables import rules
+from tables.models import AppliedEvent, GamingTable, OpenRound, Round
+from tables.services.numbering import Pending
+from tables.services.terms import TermsBook
+
+ROUNDS = UUID("6f0d4a58-0c51-5f1c-9d0e-670a12d30003")  # names a round by table and number
+
+Settled = rules.Settled
+
+
+def round_uuid(table: str, number: int) -> UUID:
+    """Return the id of a table's round: the same wherever it is computed."""
+    return uuid5(ROUNDS, f"{table}/{number}")
+
+
+class Broke(Exception):
+    """An event broke the engine. ``place`` says how many events of the batch stand before it."""
+
+    def __init__(self, place: int, pending: Pending, error: Exception) -> None:
+        super().__init__(f"{type(error).__name__}: {error}")
+        self.place = place
+        self.pending = pending
+
+
+class Lockout(NamedTuple):
+    """A round that is locked out and not over: its document and what it put on the meter."""
+
+    event_id: int
+    document: dict[str, Any]
+    contributed: list[tuple[int, Decimal]]
+    stored: int | None  # the working row's key, where there is one yet
+
+
+class AtTurn(NamedTuple):
+    """An event at its turn, with everything its round needs to know."""
+
+    pending: Pending
+    table: GamingTable
+    terms: rules.TableTerms
+    document: dict[str, Any]
+    number: int
+    day: date
+    late: bool
+    facts: RoundFacts
+    meter: LevelMeter | None
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return self.table.pk, self.document.get("round", 0)
+
+
+class Batch:
+    """One transaction's worth of a lane: what its events came to, ready to be stored."""
+
+    def __init__(self, lane: Lane, book: TermsBook, ledger: Ledger, now: datetime) -> None:
+        self.lane, self.book, self.ledger, self.now = lane, book, ledger, now
+        self.number, self.gaming_day = lane.number, lane.gaming_day
+        self.expected: dict[int, int] = {}
+        self.open: dict[tuple[int, int], Lockout] = {}
+        self.closed: list[int] = []  # working rows to take away
+        self.over: dict[tuple[int, int], str] = {}  # (table, round) -> settled or void
+        self.applied: list[tuple[Any, ...]] = []
+        self.rounds: list[tuple[Any, ...]] = []
+        self.seats: list[tuple[Any, ...]] = []
+        self.claims: list[JackpotClaim] = []
+        self.envies: list[tuple[Any, ...]] = []
+        self.exceptions: list[ExceptionRecord] = []
+        self.log: list[LogEvent] = []
+        self._at = timestamp(now)
+        self._doors: dict[str, Callable[[AtTurn], dict[str, Any]]] = {
+            "lockout": self._lock_out,
+            "settlement": self._settle,
+            "round": self._settle,
+            "void": self._void,
+            "operation": self._operate,
+            "sequence_skipped": self._skip,
+        }
+
+    def apply(self, events: list[Pending]) -> None:
+        """Apply the events one after the other; raise ``Broke`` at the first the engine cannot."""
+        for place, pending in enumerate(events):
+            try:
+                self._apply_one(pending)
+            except Exception as error:  # a person must see it: see apply.set_aside
+                raise Broke(place, pending, error) from error
+
+    def _apply_one(self, pending: Pending) -> None:
+        turn = self._turn(pending)
+        state, refusal = AppliedEvent.State.APPLIED, None
+        if pending.type == "sequence_skipped":
+            state = AppliedEvent.State.SKIPPED
+        try:
+            action, told = f"tables.{pending.type}_applied", self._doors[pending.type](turn)
+        except rules.Refusal as found:
+            state, refusal = AppliedEvent.State.REFUSED, found
+            action, told = "tables.event_refused", self._refuse(turn, found)
+        self._finish(turn, state, refusal, action, told)
+
+    def _turn(self, pending: Pending) -> AtTurn:
+        """Give the event its number and its gaming day."""
+        table = self.book.tables[pending.table_id]
+        self.number += 1
+        day, late = self.book.day.joined(pending.occurred_at, self.gaming_day)
+        self.gaming_day = day
+        document = parse(pending.body)
+        number = document.get("round")
+        facts = RoundFacts(
+            self.number,
+            day,
+            round_uuid(table.code, number) if number else None,
+            table.code,
+            number,
+            document.get("dealer", ""),
+        )
+        meter = self.ledger.of(table.progressive_id) if table.progressive_id else None
+        terms = self.book.at(table, pending.occurred_at)
+        if meter is not None:
+            meter.running.terms = meter_terms(meter, terms)
+        return AtTurn(pending, table, terms, document, self.number, day, late, facts, meter)
+
+    def _finish(
+        self,
+        turn: AtTurn,
+        state: str,
+        refusal: rules.Refusal | None,
+        action: str,
+        told: dict[str, Any],
+    ) -> None:
+        """Note what became of the event, and write its page for the log."""
+        pending = turn.pending
+        code, path, detail = (refusal.code, refusal.path, refusal.detail) if refusal else ("",) * 3
+        self.applied.append(
+            (pending.id, self.lane.pk, turn.number, state, code, path, detail, turn.day, turn.late)
+        )
+        self.expected[pending.table_id] = pending.sequence + 1
+        entries = self.ledger.take_told(turn.table.progressive_id)
+        facts = {
+            **told,
+            "accepted_at": timestamp(pending.accepted_at),
+            "document": Fragment(pending.body),
+            "entries": entries,
+            "gaming_day": turn.day.isoformat(),
+            "lane_number": turn.number,
+            "late": turn.late,
+            "state": state,
+        }
+        number = pending.round
+        subject = turn.table.code if number is None else f"{turn.table.code}/{number}"
+        page = {"action": action, "at": self._at, "by": None, "facts": facts, "subject": subject}
+        self.log.append(LogEvent(action, subject, canonical(page)))
+
+    # ---- the doors, one a type of event -------------------------------------------------
+
+    def _lock_out(self, turn: AtTurn) -> dict[str, Any]:
+        self._must_not_be_over(turn)
+        if turn.key in self.open:
+            raise rules.Refusal(
+                "round_already_open",
+                "round",
+                f"Round {turn.key[1]} is locked out already; send its settlement or its void.",
+            )
+        others = [number for table, number in self.open if table == turn.table.pk]
+        if others:
+            self._except(
+                turn,
+                "lockout_while_open",
+                f"Round {turn.key[1]} was locked out while round {others[0]} is still open.",
+                {"open_rounds": sorted(others)},
+            )
+        settled = rules.lockout(turn.document, turn.terms)
+        added = self._contribute(turn, settled)
+        self.open[turn.key] = Lockout(turn.pending.id, turn.document, added, None)
+        self._flag(turn, settled.flags)
+        return {"flags": settled.flags}
+
+    def _settle(self, turn: AtTurn) -> dict[str, Any]:
+        self._must_not_be_over(turn)
+        locked = self.open.get(turn.key)
+        if turn.pending.type == "round":
+            if locked is not None:
+                raise rules.Refusal(
+                    "round_already_open",
+                    "round",
+                    f"Round {turn.key[1]} was locked out; send its settlement, not the whole round.",
+                )
+            settled = rules.settle(turn.document, turn.terms)
+            added = self._contribute(turn, settled)
+        else:
+            if locked is None:
+                raise rules.Refusal(
+                    "settlement_without_lockout",
+                    "round",
+                    f"Round {turn.key[1]} was never locked out; its wagers are not on the meter.",
+                )
+            rules.check_follows_lockout(turn.document, locked.document, turn.terms)
+            settled = rules.settle(turn.document, turn.terms)
+            added = locked.contributed
+            self._close(turn)
+        before = None if turn.meter is None else turn.meter.running.value
+        self._take_back(turn, [pair for pair in added if pair[0] in settled.reversals])
+        claims = [self._claim(turn, win) for win in settled.wins]
+        self._owe_envies(turn, settled)
+        self._end(turn, Round.State.SETTLED, settled, before, added)
+        return self._told(settled, claims)
+
+    def _void(self, turn: AtTurn) -> dict[str, Any]:
+        self._must_not_be_over(turn)
+        locked = self.open.get(turn.key)
+        settled = rules.void(turn.document, turn.terms, locked.document if locked else None)
+        before = None if turn.meter is None else turn.meter.running.value
+        if locked is not None:
+            self._take_back(turn, locked.contributed)
+            self._close(turn)
+        self._end(turn, Round.State.VOID, settled, before, [])
+        return self._told(settled, [])
+
+    def _operate(self, turn: AtTurn) -> dict[str, Any]:
+        return {}
+
+    def _skip(self, turn: AtTurn) -> dict[str, Any]:
+        return {}
+
+    def _refuse(self, turn: AtTurn, refusal: rules.Refusal) -> dict[str, Any]:
+        """The sequence is used up, the table goes on, the round stays as it was: a person looks."""
+        told = {"code": refusal.code, "path": refusal.path, "detail": refusal.detail}
+        self._except(turn, "event_refused_at_turn", refusal.detail, told)
+        return {"refusal": told}
+
+    # ---- what the doors share -----------------------------------------------------------
+
+    def _must_not_be_over(self, turn: AtTurn) -> None:
+        over = self.over.get(turn.key)
+        if over is not None:
+            code = "round_already_void" if over == Round.State.VOID else "round_already_settled"
+            raise rules.Refusal(code, "round", f"Round {turn.key[1]} is {over} already.")
+
+    def _contribute(self, turn: AtTurn, settled: Settled) -> list[tuple[int, Decimal]]:
+        """All of the round's contributions are on the meter before any award (SC-12)."""
+        meter = turn.meter
+        if meter is None:
+            return []
+        facts = turn.facts
+        return [
+            (who.position, meter.contribute(facts, who.position, who.stake))
+            for who in settled.contributions
+        ]
+
+    def _take_back(self, turn: AtTurn, contributed: list[tuple[int, Decimal]]) -> None:
+        if turn.meter is not None:
+            for position, amount in contributed:
+                turn.meter.reverse(turn.facts, position, amount)
+
+    def _close(self, turn: AtTurn) -> None:
+        stored = self.open.pop(turn.key).stored
+        if stored is not None:
+            self.closed.append(stored)
+
+    def _claim(self, turn: AtTurn, win: Any) -> dict[str, Any]:
+        """Price a win at its turn and open its claim; the meter and the others go on."""
+        cards = " ".join(win.cards)
+        priced = None
+        pays = win.pays
+        if win.percent is not None:
+            assert turn.meter is not None
+            priced = turn.meter.award(
+                turn.facts, win.position, win.percent, win.stake, win.hand, cards
+            )
+            rules.price_win(win, priced.meter_at_turn, priced.pays)
+            pays = priced.pays
+        seat = turn.document["positions"][win.index]
+        claim = JackpotClaim(
+            lane=self.lane,
+            lane_number=turn.number,
+            progressive_id=turn.table.progressive_id,
+            kind=JackpotClaim.Kind.FIXED if priced is None else JackpotClaim.Kind.METER,
+            round_id=turn.facts.round_id,
+            table=turn.table.code,
+            round=turn.facts.round,
+            position=win.position,
+            player=win.player or "",
+            dealer=turn.facts.dealer,
+            floorperson=turn.document.get("floorperson", ""),
+            hand=win.hand,
+            cards=cards,
+            dealt=" ".join(seat.get("cards", ())),
+            stake=win.stake,
+            terms=win.line["terms"],
+            cite=win.line["cite"],
+            amount=pays,
+            meter_id=priced.meter_id if priced else None,
+            entry_sequence=priced.sequence if priced else None,
+            meter_at_turn=priced.meter_at_turn if priced else None,
+            reset_put_in=priced.reset_put_in if priced else Decimal(0),
+            lamp=win.lamp,
+            flags=[f["code"] for f in win.flags],
+            gaming_day=turn.day,
+            occurred_at=turn.pending.occurred_at,
+            accepted_at=turn.pending.accepted_at,
+        )
+        self.claims.append(claim)
+        return {"amount": str(pays), "hand": win.hand, "kind": claim.kind, "position": win.position}
+
+    def _owe_envies(self, turn: AtTurn, settled: Settled) -> None:
+        number, day, round_id, table, round_number, dealer = turn.facts
+        for envy in settled.envies:
+            self.envies.append(
+                (number, round_id, table, round_number, envy.wager, envy.position)
+                + (envy.player or "", envy.from_position, envy.hand, envy.stake, envy.pays)
+                + (envy.line["cite"], dealer, day)
+            )
+
+    def _end(
+        self,
+        turn: AtTurn,
+        state: str,
+        settled: Settled,
+        before: Decimal | None,
+        added: list[tuple[int, Decimal]],
+    ) -> None:
+        """Note the round as over: one row, and one a position with its lines."""
+        outcome, document, facts = settled.outcome, turn.document, turn.facts
+        if turn.meter is not None and before is not None:
+            outcome["meters"] = [self._meter_strip(turn.meter, before, added)]
+        self.over[turn.key] = state
+        self._flag(turn, settled.flags)
+        self.rounds.append(
+            (facts.round_id, turn.table.pk, facts.round, document["game"], state, outcome["rules"])
+            + (facts.dealer, document.get("floorperson", ""), canonical(outcome["dealer"]))
+            + (canonical(outcome["meters"]), canonical(outcome["flags"]))
+            + (turn.number, turn.day, turn.pending.occurred_at)
+        )
+        lines: dict[int, list[dict[str, Any]]] = defaultdict(list)
+        for line in outcome["lines"]:
+            lines[line["position"]].append(line)
+        for seat in document.get("positions", ()):
+            position = seat["position"]
+            self.seats.append(
+                (facts.round_id, position, seat.get("player", ""))
+                + (" ".join(seat.get("cards", ())), canonical(seat.get("wagers", {})))
+                + (canonical(lines.pop(position, [])),)
+            )
+        for position, told in lines.items():  # returned to a position that only its lock-out names
+            self.seats.append((facts.round_id, position, "", "", b"{}", canonical(told)))
+
+    def _meter_strip(
+        self, meter: LevelMeter, before: Decimal, added: list[tuple[int, Decimal]]
+    ) -> dict[str, Any]:
+        paid = sum((Decimal(e["amount"]) for e in meter.told if e["kind"] == "award"), Decimal(0))
+        return {
+            "level": meter.meter.level,
+            "before": str(before),
+            "contributed": str(sum((amount for _, amount in added), Decimal(0))),
+            "paid": str(-paid),
+            "after": str(meter.running.value),
+        }
+
+    def _told(self, settled: Settled, claims: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"claims": claims, "outcome": settled.outcome}
+
+    def _flag(self, turn: AtTurn, flags: list[dict[str, Any]]) -> None:
+        for flag in flags:
+            self._except(turn, flag["code"], flag.get("detail", ""), flag)
+
+    def _except(self, turn: AtTurn, kind: str, sentence: str, facts: dict[str, Any]) -> None:
+        self.exceptions.append(
+            ExceptionRecord(
+                kind=kind,
+                severity=facts.get("severity", ExceptionRecord.Severity.EXCEPTION),
+                table=turn.table.code,
+                round=turn.facts.round,
+                position=facts.get("position"),
+                sentence=sentence,
+                cite=facts.get("cite") or "",
+                facts=facts,
+            )
+        )
+
+
+def meter_terms(meter: LevelMeter, terms: rules.TableTerms) -> Any:
+    """Return the meter's terms under the table's submission (readings SC-10, SC-12, SC-23)."""
+    held = terms.submission.meter_terms(meter.meter.increment_percent, meter.meter.reset)
+    return held
+
+
+def open_lockouts(table_ids: list[int]) -> dict[tuple[int, int], Lockout]:
+    """Read the rounds of these tables that are locked out and not over."""
+    rows = OpenRound.objects.filter(table_id__in=table_ids).select_related("lockout")
+    return {
+        (row.table_id, row.number): Lockout(
+            row.lockout_id,
+            parse(bytes(row.lockout.body)),
+            [(position, Decimal(amount)) for position, amount in row.contributed],
+            row.pk,
+        )
+        for row in rows
+    }
