@@ -1,11 +1,48 @@
-"""Shared wiring of the API: the shape of errors."""
+"""Shared wiring of the API: every error says a code, a place and a sentence."""
 
 from typing import Any
 
+import structlog
+from django.core.exceptions import PermissionDenied
+from django.db import OperationalError
+from django.http import Http404
+from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as default_handler
 
+log = structlog.get_logger(__name__)
+
 
 def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | None:
-    """Turn an exception into the answer the caller sees."""
-    return default_handler(exc, context)
+    """Turn an exception into the answer the caller sees; the rest is a server error."""
+    if isinstance(exc, OperationalError):  # the database is away or busy: nothing was taken
+        log.warning("database_unavailable", error=str(exc))
+        told = error("try_again", "", "The database does not answer now; send the same again.")
+        return Response(told, status.HTTP_503_SERVICE_UNAVAILABLE, headers={"Retry-After": "1"})
+    if isinstance(exc, Http404):
+        exc = exceptions.NotFound()
+    elif isinstance(exc, PermissionDenied):
+        exc = exceptions.PermissionDenied()
+    response = default_handler(exc, context)
+    if response is not None and isinstance(exc, exceptions.APIException):
+        response.data = told_of(exc)
+    return response
+
+
+def told_of(exc: exceptions.APIException) -> dict[str, str]:
+    """Return an exception's first problem in the one shape of our errors."""
+    path, detail = "", exc.detail
+    while isinstance(detail, (dict, list)):
+        if not detail:
+            return error(exc.default_code, path, str(exc.default_detail))
+        if isinstance(detail, dict):
+            key, detail = next(iter(detail.items()))
+            path = f"{path}.{key}" if path else str(key)
+        else:
+            detail = detail[0]
+    return error(str(getattr(detail, "code", exc.default_code)), path, str(detail))
+
+
+def error(code: str, path: str, detail: str) -> dict[str, str]:
+    """Return an error's body."""
+    return {"code": code, "path": path, "detail": detail}

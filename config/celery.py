@@ -5,12 +5,17 @@ Every value answers one known way of losing or hanging a task; a lost doorbell i
 """
 
 import os
+from pathlib import Path
+from typing import Any
 
 from celery import Celery
+from celery.signals import worker_process_init, worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from django.conf import settings  # noqa: E402
+from django.conf import settings
+
+from config.embedded.launcher import die_with_parent
 
 # A task not acknowledged by then is handed out again: well above the longest task, and short
 # enough that a dead worker's doorbell rings soon.
@@ -64,3 +69,16 @@ app.conf.beat_schedule = {
     "escalate-claims": {"task": "progressives.tasks.escalate_claims", "schedule": 30.0},
 }
 app.autodiscover_tasks()
+
+
+@worker_process_init.connect
+def bind_to_worker(**_: Any) -> None:
+    """End a pool process with its worker: after kill -9 it would still hold a lane."""
+    die_with_parent()
+
+
+@worker_ready.connect
+def tell_supervisor(**_: Any) -> None:
+    """Leave a mark that this worker listens to its queue."""
+    if ready := os.environ.get("READY_FILE"):
+        Path(ready).touch()

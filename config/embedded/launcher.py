@@ -63,6 +63,14 @@ def spawn(
             os.close(output)
 
 
+def log_end(log: Path, lines: int = 15) -> str:
+    """Return the last lines of a log, for the person who must see why something did not start."""
+    try:
+        return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
+    except FileNotFoundError:
+        return "(no log)"
+
+
 def main(arguments: Sequence[str]) -> None:
     """Drop rights, bind this process to its parent, and become the command."""
     parent, death_signal, uid, gid, *command = arguments
