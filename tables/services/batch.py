@@ -117,7 +117,10 @@ class Batch:
         """Give the event its number and its gaming day."""
         table = self.book.tables[pending.table_id]
         self.number += 1
-        day, late = self.book.day.joined(pending.occurred_at, self.gaming_day)
+        if pending.type == "sequence_skipped" and self.gaming_day is not None:
+            day, late = self.gaming_day, False  # a person's hour, not the table's
+        else:
+            day, late = self.book.day.joined(pending.occurred_at, self.gaming_day)
         self.gaming_day = day
         document = parse(pending.body)
         number = document.get("round")
@@ -165,6 +168,14 @@ class Batch:
         subject = turn.table.code if number is None else f"{turn.table.code}/{number}"
         page = {"action": action, "at": self._at, "by": None, "facts": facts, "subject": subject}
         self.log.append(LogEvent(action, subject, canonical(page)))
+
+    def set_aside(self, pending: Pending, error: str) -> None:
+        """Give the event its number, leave it unapplied and put it before a person."""
+        turn = self._turn(pending)
+        told = {"error": error[:2000]}
+        sentence = "This event could not be applied and was set aside; nothing of it took effect."
+        self._except(turn, "event_set_aside", sentence, told)
+        self._finish(turn, AppliedEvent.State.SET_ASIDE, None, "tables.event_set_aside", told)
 
     # ---- the doors, one a type of event -------------------------------------------------
 
@@ -395,8 +406,7 @@ class Batch:
 
 def meter_terms(meter: LevelMeter, terms: rules.TableTerms) -> Any:
     """Return the meter's terms under the table's submission (readings SC-10, SC-12, SC-23)."""
-    held = terms.submission.meter_terms(meter.meter.increment_percent, meter.meter.reset)
-    return held
+    return terms.submission.meter_terms(meter.meter.increment_percent, meter.meter.reset)
 
 
 def open_lockouts(table_ids: list[int]) -> dict[tuple[int, int], Lockout]:

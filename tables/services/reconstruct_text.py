@@ -1,0 +1,152 @@
+"""Print a reconstructed round for people: one line a step, the meter beside it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def as_text(told: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of a reconstruction, in order."""
+    yield f"{told['table']}, round {told['round']}: {told['state']}"
+    last = None
+    for step in told["steps"]:
+        log = step.get("log")
+        if log is not None and log != last:
+            yield ""
+            when = step.get("occurred_at") or log["recorded_at"]
+            yield f"{when}   (log {log['chain']}, event {log['sequence']})"
+            last = log
+        yield from (f"  {line}" for line in WRITERS.get(step["step"], write_other)(step))
+
+
+def money(wagers: dict[str, Any]) -> str:
+    """Write a position's wagers."""
+    return ", ".join(f"{kind} ${amount}" for kind, amount in wagers.items()) or "no wagers"
+
+
+def who(step: dict[str, Any]) -> str:
+    """Write a position and, where known, its player."""
+    player = step.get("player")
+    return f"position {step['position']}" + (f" ({player})" if player else "")
+
+
+def write_no_more_bets(step: dict[str, Any]) -> Iterator[str]:
+    staff = ", ".join(
+        f"{role} {step[role]}" for role in ("dealer", "floorperson") if step.get(role)
+    )
+    yield "No more bets" + (f"; {staff}" if staff else "")
+    for seat in step["wagers"]:
+        yield f"  {who(seat)}: {money(seat['wagers'])}"
+    if step.get("chip_count") is not None:
+        yield f"  progressive chips counted: {step['chip_count']}"
+
+
+def write_meter(step: dict[str, Any]) -> Iterator[str]:
+    sign = "" if step["amount"].startswith("-") else "+"
+    place = f" for position {step['position']}" if step.get("position") else ""
+    yield (
+        f"  meter {step['level']} #{step['sequence']}: {short(step['before'])} "
+        f"{sign}{short(step['amount'])} = {short(step['after'])}  {step['kind']}{place}"
+    )
+
+
+def short(value: str) -> str:
+    """Write a meter value with two decimals, more where it has them."""
+    whole, _, fraction = value.partition(".")
+    return f"{whole}.{fraction.rstrip('0').ljust(2, '0')}"
+
+
+def write_dealt(step: dict[str, Any]) -> Iterator[str]:
+    how = ", ".join(str(step[key]) for key in ("dealing", "deck") if step.get(key))
+    yield "Dealt" + (f" ({how})" if how else "")
+    if step.get("start"):
+        yield f"  first card to {place_name(step['start'].get('first'))}: {start_of(step['start'])}"
+    for gone in step.get("discarded") or ():
+        yield f"  out of the round: {gone['card']} (§ {gone['cite']})"
+    for hand in step["hands"]:
+        cards = hand.get("cards") or []
+        low = hand.get("low") or []
+        high = [card for card in cards if card not in low]
+        shown = f"{' '.join(high)} | {' '.join(low)}" if low else f"{' '.join(cards)} (house way)"
+        status = f" [{hand['status']}]" if hand.get("status") else ""
+        yield f"  {who(hand)}: {shown}{status}"
+
+
+def place_name(place: int | None) -> str:
+    return "the dealer" if place == 0 else f"position {place}"
+
+
+def start_of(start: dict[str, Any]) -> str:
+    if "dice" in start:
+        return f"dice {' + '.join(map(str, start['dice']))} = {sum(start['dice'])}"
+    return f"number {start.get('random_number')}"
+
+
+def write_dealer(step: dict[str, Any]) -> Iterator[str]:
+    high, low = step.get("high") or [], step.get("low") or []
+    yield f"Dealer: {' '.join(high)} | {' '.join(low)}  {name(step.get('hand'))}"
+
+
+def name(hand: str | None) -> str:
+    return (hand or "").replace("_", " ")
+
+
+def write_settled(step: dict[str, Any]) -> Iterator[str]:
+    parts = [f"position {step['position']}", f"{name(step['wager'])} ${step['stake']}"]
+    parts.append(step["result"] + (f" on {name(step['hand'])}" if step.get("hand") else ""))
+    if step.get("from_position"):
+        parts.append(f"for position {step['from_position']}'s hand")
+    if step.get("terms"):
+        parts.append(step["terms"])
+    if step.get("meter_at_turn") is not None:
+        parts.append(f"meter at turn {step['meter_at_turn']}")
+    parts.append(f"pays ${step['pays']}")
+    if step.get("returned") not in (None, "0.00"):
+        parts.append(f"returned ${step['returned']}")
+    parts.append(step.get("cite") or "")
+    if step.get("reading"):
+        parts.append(f"reading {step['reading']}")
+    yield "  " + "; ".join(part for part in parts if part)
+    for entry in step.get("meter", ()):
+        yield from write_meter(entry)
+
+
+def write_end(step: dict[str, Any]) -> Iterator[str]:
+    for meter in step["meters"]:
+        yield (
+            f"Meter {meter['level']}: {short(meter['before'])} before the first turn, "
+            f"{short(meter['paid'])} paid, {short(meter['after'])} after the round"
+        )
+    for flag in step["flags"]:
+        yield f"Flag: {flag['code']} (§ {flag.get('cite') or '-'})"
+
+
+def write_void(step: dict[str, Any]) -> Iterator[str]:
+    irregular = step.get("irregularity") or {}
+    for one in irregular if isinstance(irregular, list) else [irregular]:
+        yield f"Void under § {one.get('cite', '?')}: {one.get('note', '')}".rstrip(": ")
+
+
+def write_refused(step: dict[str, Any]) -> Iterator[str]:
+    yield f"Refused at its turn: {step['type']}: {step['code']} at {step['path']}: {step['detail']}"
+
+
+def write_set_aside(step: dict[str, Any]) -> Iterator[str]:
+    yield f"Set aside for a person: {step['error']}"
+
+
+def write_other(step: dict[str, Any]) -> Iterator[str]:
+    facts = ", ".join(f"{key} {value}" for key, value in step.get("facts", {}).items() if value)
+    yield f"{step['step']} by {step.get('by') or 'the system'}: {facts}"
+
+
+WRITERS = {
+    "no_more_bets": write_no_more_bets,
+    "meter": write_meter,
+    "dealt": write_dealt,
+    "dealer": write_dealer,
+    "settled": write_settled,
+    "end": write_end,
+    "void": write_void,
+    "refused": write_refused,
+    "set_aside": write_set_aside,
+}

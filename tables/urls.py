@@ -1,0 +1,16 @@
+"""Routes of the floor's API."""
+
+from django.urls import path
+
+from tables import api
+
+urlpatterns = [
+    path("tables/<str:code>/events/", api.TableEventsView.as_view(), name="table-events"),
+    path("events/", api.EventsView.as_view(), name="events"),
+    path("progress/", api.ProgressView.as_view(), name="progress"),
+    path(
+        "rounds/<uuid:round_id>/reconstruction/",
+        api.ReconstructionView.as_view(),
+        name="round-reconstruction",
+    ),
+]
