@@ -26,23 +26,26 @@ def link_hash(chain: str, sequence: int, previous: bytes, body: bytes) -> bytes:
     name = chain.encode()
     return sha256(
         b"".join(
-            (DOMAIN, len(name).to_bytes(2, "big"), name, sequence.to_bytes(8, "big"), previous, body)
+            (
+                DOMAIN,
+                len(name).to_bytes(2, "big"),
+                name,
+                sequence.to_bytes(8, "big"),
+                previous,
+                body,
+            )
         )
     ).digest()
 
 
-def forge_links(
-    chain: str, sequence: int, head: bytes, bodies: Iterable[bytes]
-) -> list[Link]:
+def forge_links(chain: str, sequence: int, head: bytes, bodies: Iterable[bytes]) -> list[Link]:
     """Return the links that append ``bodies`` to a chain standing at ``sequence`` and ``head``."""
     name = chain.encode()
     prefix = DOMAIN + len(name).to_bytes(2, "big") + name
     links = []
     for body in bodies:
         sequence += 1
-        digest = sha256(
-            b"".join((prefix, sequence.to_bytes(8, "big"), head, body))
-        ).digest()
+        digest = sha256(b"".join((prefix, sequence.to_bytes(8, "big"), head, body))).digest()
         links.append(Link(sequence, head, digest))
         head = digest
     return links

@@ -107,7 +107,9 @@ class ExceptionRecord(models.Model):
             ),
         ]
         indexes = [
-            models.Index(name="exception_open", fields=["opened_at"], condition=models.Q(state="open"))
+            models.Index(
+                name="exception_open", fields=["opened_at"], condition=models.Q(state="open")
+            )
         ]
 
     def __str__(self) -> str:

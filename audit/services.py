@@ -9,9 +9,20 @@ from django.utils import timezone
 
 from audit.canonical import canonical
 from audit.chain import Link, forge_links
+from audit.copying import copy_rows
 from audit.models import Chain, ExceptionRecord, User
 
 SYSTEM = "system"
+
+EVENT_COLUMNS = {
+    "chain_id": "int8",
+    "sequence": "int8",
+    "action": "varchar",
+    "subject": "varchar",
+    "body": "bytea",
+    "previous": "bytea",
+    "hash": "bytea",
+}
 
 
 class LogEvent(NamedTuple):
@@ -65,17 +76,15 @@ def record(chain: str, events: Sequence[LogEvent]) -> list[Link]:
         return []
     head = lock_head(chain)
     links = forge_links(chain, head.sequence, bytes(head.head), (e.body for e in events))
+    copy_rows(
+        "audit_auditevent",
+        EVENT_COLUMNS,
+        [
+            (head.pk, number, event.action, event.subject, event.body, previous, digest)
+            for (number, previous, digest), event in zip(links, events, strict=True)
+        ],
+    )
     with connection.cursor() as cursor:
-        with cursor.copy(
-            "COPY audit_auditevent (chain_id, sequence, action, subject, body, previous, hash)"
-            " FROM STDIN (FORMAT BINARY)"
-        ) as copy:
-            copy.set_types(["int8", "int8", "varchar", "varchar", "bytea", "bytea", "bytea"])
-            for link, event in zip(links, events, strict=True):
-                copy.write_row(
-                    (head.pk, link.sequence, event.action, event.subject, event.body)
-                    + (link.previous, link.hash)
-                )
         cursor.execute(
             "UPDATE audit_chain SET sequence = %s, head = %s WHERE id = %s",
             [links[-1].sequence, links[-1].hash, head.pk],

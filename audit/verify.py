@@ -74,14 +74,16 @@ def walk(chain_id: int, name: str, sequence: int, head: bytes) -> Iterator[Fault
     expected, previous = 1, START
     for row in rows_of(chain_id, sequence):
         if row.sequence != expected:
-            missing = f"{expected}" if row.sequence == expected + 1 else f"{expected}-{row.sequence - 1}"
+            missing = (
+                f"{expected}" if row.sequence == expected + 1 else f"{expected}-{row.sequence - 1}"
+            )
             yield Fault(name, expected, "missing", f"Event {missing} is not there any more.")
         elif row.previous != previous:
             yield Fault(
                 name,
                 row.sequence,
                 "does_not_follow",
-                f"Event {row.sequence} does not name the event before it: one of them was replaced.",
+                f"Event {row.sequence} does not name the event before it: one was replaced.",
             )
         if link_hash(name, row.sequence, row.previous, row.body) != row.hash:
             yield Fault(
@@ -95,7 +97,7 @@ def walk(chain_id: int, name: str, sequence: int, head: bytes) -> Iterator[Fault
                 name,
                 row.sequence,
                 "relabelled",
-                f"Event {row.sequence} is filed as {row.action} {row.subject}, its text says other.",
+                f"Event {row.sequence} is filed as {row.action} {row.subject}: its text is not.",
             )
         expected, previous = row.sequence + 1, row.hash
         yield row

@@ -160,6 +160,9 @@ class JackpotClaim(models.Model):
     hand = models.CharField(max_length=24)
     cards = models.CharField(max_length=24)  # the five that make the hand: "AS KS QS JS JK"
     dealt = models.CharField(max_length=24)  # all that lay before the position
+    joker_as = models.CharField(  # what the joker stood for, if the rules said so
+        max_length=2, blank=True, default=""
+    )
     stake = models.DecimalField(max_digits=12, decimal_places=2)
     terms = models.CharField(max_length=24)  # "300 for 1", "10% of meter"
     cite = models.CharField(max_length=48, blank=True)
@@ -201,7 +204,9 @@ class JackpotClaim(models.Model):
         ]
         indexes = [
             models.Index(
-                name="claim_open", fields=["opened_at"], condition=Q(state__in=["waiting", "validated"])
+                name="claim_open",
+                fields=["opened_at"],
+                condition=Q(state__in=["waiting", "validated"]),
             )
         ]
 

@@ -78,7 +78,9 @@ class TableEventsView(APIView):
             409: OpenApiResponse(AnswerSerializer, description="Same id or sequence, other event"),
             413: OpenApiResponse(RefusalSerializer, description="Too large"),
             415: OpenApiResponse(RefusalSerializer, description="Not JSON"),
-            422: OpenApiResponse(AnswerSerializer, description="Refused: correct it, send it again"),
+            422: OpenApiResponse(
+                AnswerSerializer, description="Refused: correct it, send it again"
+            ),
         },
     )
     def post(self, request: Request, code: str) -> Response:

@@ -10,95 +10,262 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Chain',
+            name="Chain",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=64, unique=True)),
-                ('sequence', models.PositiveBigIntegerField(default=0)),
-                ('head', models.BinaryField(default=b'\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00', max_length=32)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=64, unique=True)),
+                ("sequence", models.PositiveBigIntegerField(default=0)),
+                (
+                    "head",
+                    models.BinaryField(
+                        default=b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
+                        max_length=32,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator()], verbose_name='username')),
-                ('first_name', models.CharField(blank=True, max_length=150, verbose_name='first name')),
-                ('last_name', models.CharField(blank=True, max_length=150, verbose_name='last name')),
-                ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
-                ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
-                ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
-                ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('staff_code', models.CharField(blank=True, max_length=16, null=True, unique=True)),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                (
+                    "last_login",
+                    models.DateTimeField(blank=True, null=True, verbose_name="last login"),
+                ),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "username",
+                    models.CharField(
+                        error_messages={"unique": "A user with that username already exists."},
+                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
+                        max_length=150,
+                        unique=True,
+                        validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
+                        verbose_name="username",
+                    ),
+                ),
+                (
+                    "first_name",
+                    models.CharField(blank=True, max_length=150, verbose_name="first name"),
+                ),
+                (
+                    "last_name",
+                    models.CharField(blank=True, max_length=150, verbose_name="last name"),
+                ),
+                (
+                    "email",
+                    models.EmailField(blank=True, max_length=254, verbose_name="email address"),
+                ),
+                (
+                    "is_staff",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates whether the user can log into this admin site.",
+                        verbose_name="staff status",
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
+                        verbose_name="active",
+                    ),
+                ),
+                (
+                    "date_joined",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, verbose_name="date joined"
+                    ),
+                ),
+                ("staff_code", models.CharField(blank=True, max_length=16, null=True, unique=True)),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'user',
-                'verbose_name_plural': 'users',
-                'abstract': False,
+                "verbose_name": "user",
+                "verbose_name_plural": "users",
+                "abstract": False,
             },
             managers=[
-                ('objects', django.contrib.auth.models.UserManager()),
+                ("objects", django.contrib.auth.models.UserManager()),
             ],
         ),
         migrations.CreateModel(
-            name='AuditEvent',
+            name="AuditEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sequence', models.PositiveBigIntegerField()),
-                ('action', models.CharField(max_length=64)),
-                ('subject', models.CharField(max_length=80)),
-                ('body', models.BinaryField()),
-                ('previous', models.BinaryField(max_length=32)),
-                ('hash', models.BinaryField(max_length=32)),
-                ('recorded_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('chain', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='audit.chain')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("sequence", models.PositiveBigIntegerField()),
+                ("action", models.CharField(max_length=64)),
+                ("subject", models.CharField(max_length=80)),
+                ("body", models.BinaryField()),
+                ("previous", models.BinaryField(max_length=32)),
+                ("hash", models.BinaryField(max_length=32)),
+                (
+                    "recorded_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                (
+                    "chain",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="events",
+                        to="audit.chain",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['chain', 'sequence'],
-                'indexes': [models.Index(fields=['subject'], name='audit_subject')],
-                'constraints': [models.UniqueConstraint(fields=('chain', 'sequence'), name='audit_sequence_once'), models.UniqueConstraint(fields=('chain', 'previous'), name='audit_no_fork')],
+                "ordering": ["chain", "sequence"],
+                "indexes": [models.Index(fields=["subject"], name="audit_subject")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("chain", "sequence"), name="audit_sequence_once"
+                    ),
+                    models.UniqueConstraint(fields=("chain", "previous"), name="audit_no_fork"),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='ExceptionRecord',
+            name="ExceptionRecord",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=48)),
-                ('severity', models.CharField(choices=[('exception', 'Exception'), ('alarm', 'Alarm')], default='exception', max_length=10)),
-                ('table', models.CharField(blank=True, max_length=16)),
-                ('round', models.PositiveBigIntegerField(blank=True, null=True)),
-                ('position', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('sentence', models.TextField(blank=True)),
-                ('cite', models.CharField(blank=True, max_length=48)),
-                ('facts', models.JSONField(blank=True, default=dict)),
-                ('once', models.CharField(blank=True, max_length=120, null=True)),
-                ('state', models.CharField(choices=[('open', 'Open'), ('closed', 'Closed')], default='open', max_length=6)),
-                ('opened_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('reason', models.TextField(blank=True)),
-                ('closed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='closed_exceptions', to=settings.AUTH_USER_MODEL)),
-                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='owned_exceptions', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=48)),
+                (
+                    "severity",
+                    models.CharField(
+                        choices=[("exception", "Exception"), ("alarm", "Alarm")],
+                        default="exception",
+                        max_length=10,
+                    ),
+                ),
+                ("table", models.CharField(blank=True, max_length=16)),
+                ("round", models.PositiveBigIntegerField(blank=True, null=True)),
+                ("position", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("sentence", models.TextField(blank=True)),
+                ("cite", models.CharField(blank=True, max_length=48)),
+                ("facts", models.JSONField(blank=True, default=dict)),
+                ("once", models.CharField(blank=True, max_length=120, null=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("open", "Open"), ("closed", "Closed")],
+                        default="open",
+                        max_length=6,
+                    ),
+                ),
+                (
+                    "opened_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                ("reason", models.TextField(blank=True)),
+                (
+                    "closed_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="closed_exceptions",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="owned_exceptions",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'exception',
-                'ordering': ['-opened_at', '-pk'],
-                'permissions': [('close_exceptionrecord', 'Can close an exception with a reason')],
-                'indexes': [models.Index(condition=models.Q(('state', 'open')), fields=['opened_at'], name='exception_open')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('once',), name='exception_open_once'), models.CheckConstraint(condition=models.Q(('state', 'open'), models.Q(('closed_by__isnull', False), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='exception_closed_by_a_person_with_a_reason')],
+                "verbose_name": "exception",
+                "ordering": ["-opened_at", "-pk"],
+                "permissions": [("close_exceptionrecord", "Can close an exception with a reason")],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "open")),
+                        fields=["opened_at"],
+                        name="exception_open",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "open")),
+                        fields=("once",),
+                        name="exception_open_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state", "open"),
+                            models.Q(
+                                ("closed_by__isnull", False),
+                                models.Q(("reason", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="exception_closed_by_a_person_with_a_reason",
+                    ),
+                ],
             },
         ),
     ]

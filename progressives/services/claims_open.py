@@ -3,17 +3,25 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import connection
-
+from audit.copying import copy_rows
 from progressives.models import ClaimStep, JackpotClaim
 
-ENVY_COLUMNS = (
-    'lane_number round_id "table" round wager position player from_position hand stake amount'
-    " cite dealer gaming_day"
-).split()
-ENVY_TYPES = (
-    "int8 uuid varchar int8 varchar int2 varchar int2 varchar numeric numeric varchar varchar date"
-).split()
+ENVY_COLUMNS = {
+    "lane_number": "int8",
+    "round_id": "uuid",
+    "table": "varchar",
+    "round": "int8",
+    "wager": "varchar",
+    "position": "int2",
+    "player": "varchar",
+    "from_position": "int2",
+    "hand": "varchar",
+    "stake": "numeric",
+    "amount": "numeric",
+    "cite": "varchar",
+    "dealer": "varchar",
+    "gaming_day": "date",
+}
 
 
 def open_claims(claims: Sequence[JackpotClaim]) -> None:
@@ -26,15 +34,5 @@ def open_claims(claims: Sequence[JackpotClaim]) -> None:
 
 
 def store_envies(rows: Sequence[tuple[Any, ...]]) -> None:
-    """Write what the house owes in Envy Bonuses (§ 670a.12(b)(2), (d)(4)), by COPY."""
-    if not rows:
-        return
-    with (
-        connection.cursor() as cursor,
-        cursor.copy(
-            f"COPY progressives_envypayout ({', '.join(ENVY_COLUMNS)}) FROM STDIN (FORMAT BINARY)"
-        ) as copy,
-    ):
-        copy.set_types(ENVY_TYPES)
-        for row in rows:
-            copy.write_row(row)
+    """Write what the house owes in Envy Bonuses (§ 670a.12(b)(2), (d)(4))."""
+    copy_rows("progressives_envypayout", ENVY_COLUMNS, rows)

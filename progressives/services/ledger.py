@@ -5,7 +5,6 @@ memory while a batch of rounds moves it, and at the end copies the entries and w
 once. Nobody else can move these meters meanwhile, since every mover holds the lane.
 """
 
-from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -13,17 +12,28 @@ from uuid import UUID
 
 from django.db import connection
 
+from audit.copying import copy_rows
 from progressives.meters import MeterTerms, Movement, RunningMeter
 from progressives.models import Meter
 
-ENTRY_COLUMNS = (
-    "meter_id sequence kind amount before after lane_number gaming_day round_id"
-    ' "table" round position stake dealer hand cards'
-).split()
-ENTRY_TYPES = (
-    "int8 int8 varchar numeric numeric numeric int8 date uuid varchar int8 int2 numeric"
-    " varchar varchar varchar"
-).split()
+ENTRY_COLUMNS = {
+    "meter_id": "int8",
+    "sequence": "int8",
+    "kind": "varchar",
+    "amount": "numeric",
+    "before": "numeric",
+    "after": "numeric",
+    "lane_number": "int8",
+    "gaming_day": "date",
+    "round_id": "uuid",
+    "table": "varchar",
+    "round": "int8",
+    "position": "int2",
+    "stake": "numeric",
+    "dealer": "varchar",
+    "hand": "varchar",
+    "cards": "varchar",
+}
 
 
 class RoundFacts(NamedTuple):
@@ -101,7 +111,14 @@ class LevelMeter:
             self._enter(moved, facts, position)
 
     def award(
-        self, facts: RoundFacts, position: int, percent: int, stake: Decimal, hand: str, cards: str
+        self,
+        facts: RoundFacts,
+        *,
+        position: int,
+        percent: int,
+        stake: Decimal,
+        hand: str,
+        cards: str,
     ) -> Priced:
         """Pay a share of the meter at the position's turn (§ 670a.12(d)(3))."""
         steps: list[Movement] = []
@@ -148,7 +165,7 @@ class Ledger:
 
     def store(self) -> None:
         """Copy the entries, then write each moved meter once."""
-        copy_entries(self._rows)
+        copy_rows("progressives_meterentry", ENTRY_COLUMNS, self._rows)
         moved = [m for m in self.meters.values() if m.sequence != m.meter.sequence]
         with connection.cursor() as cursor:
             for held in moved:
@@ -156,16 +173,3 @@ class Ledger:
                     "UPDATE progressives_meter SET value = %s, sequence = %s WHERE id = %s",
                     [held.running.value, held.sequence, held.meter.pk],
                 )
-
-
-def copy_entries(rows: Iterable[tuple[Any, ...]]) -> None:
-    """Write meter entries by COPY."""
-    with (
-        connection.cursor() as cursor,
-        cursor.copy(
-            f"COPY progressives_meterentry ({', '.join(ENTRY_COLUMNS)}) FROM STDIN (FORMAT BINARY)"
-        ) as copy,
-    ):
-        copy.set_types(ENTRY_TYPES)
-        for row in rows:
-            copy.write_row(row)

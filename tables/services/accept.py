@@ -20,7 +20,8 @@ ALARMING = {"duplicate_card"}  # a refusal that says something may be wrong with
 KEPT_BYTES = 16_384  # of a refused body; the log keeps its digest in any case
 
 INSERT_SQL = """
-INSERT INTO tables_tableevent (event_id, table_id, sequence, type, round, occurred_at, body, key_name)
+INSERT INTO tables_tableevent
+    (event_id, table_id, sequence, type, round, occurred_at, body, key_name)
 SELECT * FROM unnest(%s::uuid[], %s::bigint[], %s::bigint[], %s::text[], %s::bigint[],
                      %s::timestamptz[], %s::bytea[], %s::text[])
 ON CONFLICT DO NOTHING RETURNING event_id

@@ -105,7 +105,7 @@ def first_waiting(lane_id: int) -> Pending | None:
 
 @transaction.atomic(durable=True)
 def note_attempt(lane_id: int, pending: Pending, error: str) -> int | None:
-    """Count a failed attempt at the event; after the last one set it aside, and the lane goes on."""
+    """Count a failed attempt at the event; after the last one set it aside: the lane goes on."""
     lane = hold_lane(lane_id)
     if lane is None:
         return None

@@ -209,7 +209,7 @@ class Batch:
                 raise rules.Refusal(
                     "round_already_open",
                     "round",
-                    f"Round {turn.key[1]} was locked out; send its settlement, not the whole round.",
+                    f"Round {turn.key[1]} was locked out: send its settlement.",
                 )
             settled = rules.settle(turn.document, turn.terms)
             added = self._contribute(turn, settled)
@@ -289,9 +289,14 @@ class Batch:
         priced = None
         pays = win.pays
         if win.percent is not None:
-            assert turn.meter is not None
+            assert turn.meter is not None  # noqa: S101  # a win needs a wager, a wager a meter
             priced = turn.meter.award(
-                turn.facts, win.position, win.percent, win.stake, win.hand, cards
+                turn.facts,
+                position=win.position,
+                percent=win.percent,
+                stake=win.stake,
+                hand=win.hand,
+                cards=cards,
             )
             rules.price_win(win, priced.meter_at_turn, priced.pays)
             pays = priced.pays

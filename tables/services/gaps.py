@@ -111,9 +111,7 @@ def close_gap(*, table: str, by: User, reason: str) -> Gap:
     TableEvent.objects.bulk_create(rows)
     ExceptionRecord.objects.filter(
         kind="sequence_gap", table=table, state=ExceptionRecord.State.OPEN
-    ).update(
-        state=ExceptionRecord.State.CLOSED, closed_by=by, closed_at=now, reason=reason.strip()
-    )
+    ).update(state=ExceptionRecord.State.CLOSED, closed_by=by, closed_at=now, reason=reason.strip())
     facts = {"first": gap.first, "last": gap.last, "reason": reason.strip()}
     record(SYSTEM, [log_event("tables.gap_closed", table, facts, by=by)])
     return gap

@@ -59,9 +59,7 @@ def next_in_order(expected: dict[int, int], limit: int) -> list[Pending]:
     return [found[event_id] for event_id in order]
 
 
-def merge(
-    heads: Iterable[tuple[int, int, int]], expected: dict[int, int], limit: int
-) -> list[int]:
+def merge(heads: Iterable[tuple[int, int, int]], expected: dict[int, int], limit: int) -> list[int]:
     """Merge (table, sequence, intake id) rows into intake ids in lane order."""
     queues: dict[int, list[int]] = {}
     wanted = dict(expected)

@@ -48,4 +48,6 @@ class Command(BaseCommand):
                 sql.SQL("REVOKE INSERT ON django_migrations FROM {role}").format(role=role)
             )
         if options["verbosity"] > 0:
-            self.stdout.write(f"{options['role']} may add to, but not change: {', '.join(guarded)}.")
+            self.stdout.write(
+                f"{options['role']} may add to, but not change: {', '.join(guarded)}."
+            )
