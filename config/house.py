@@ -77,6 +77,11 @@ class House:
             raise HouseError("No web server was started here.")
         return self.supervisor.web_url
 
+    def server_pids(self) -> dict[str, int]:
+        """Return the pids of keeper, postgres and valkey as last written down by the keeper."""
+        found: dict[str, int] = json.loads((self.data_dir / "servers.json").read_text())
+        return found
+
     def environment(self) -> dict[str, str]:
         """Return what ``config.settings`` reads, so that a process can serve in this house."""
         found = {
@@ -123,9 +128,14 @@ class House:
             return
         self._run_lock = os.open(self.data_dir / "run.lock", os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(self._run_lock, fcntl.LOCK_SH)  # waits while the last users' servers stop
-        with self._alone("start.lock"):
-            if self.embedded and not self._keeper_lives():
-                self._start_keeper()
+        self.mend()
+
+    def mend(self) -> None:
+        """Start the embedded servers again if their keeper was killed; else change nothing."""
+        if self.embedded and not self._keeper_lives():
+            with self._alone("start.lock"):
+                if not self._keeper_lives():
+                    self._start_keeper()
 
     def stop(self) -> None:
         """Stop what was started here; the last one out waits until the servers are gone too."""

@@ -9,7 +9,9 @@ last user, not even after kill -9, and one user's end does not take the servers 
 import fcntl
 import json
 import os
+import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -30,6 +32,7 @@ class Server(Protocol):
     """What the keeper asks of a server."""
 
     name: str
+    process: subprocess.Popen[bytes] | None
 
     def start(self) -> None: ...
     def alive(self) -> bool: ...
@@ -64,7 +67,15 @@ def start_all(servers: Sequence[Server], secrets: Mapping[str, str]) -> None:
             make_roles(server, database=secrets["database"], passwords=dict(secrets))
 
 
-def watch(servers: Sequence[Server], nobody_left: threading.Event) -> None:
+def note_pids(data_dir: Path, servers: Sequence[Server]) -> None:
+    """Write down which process serves what, for people and for tests."""
+    pids = {server.name: server.process.pid for server in servers if server.process is not None}
+    scratch = data_dir / "servers.new"
+    scratch.write_text(json.dumps({"keeper": os.getpid(), **pids}))
+    scratch.rename(data_dir / "servers.json")
+
+
+def watch(data_dir: Path, servers: Sequence[Server], nobody_left: threading.Event) -> None:
     """Start a server again when it dies, with growing pauses, until nobody uses the house."""
     pause, quiet_since = FIRST_PAUSE_SECONDS, time.monotonic()
     while not nobody_left.wait(0.1):
@@ -77,6 +88,7 @@ def watch(servers: Sequence[Server], nobody_left: threading.Event) -> None:
             print(f"{server.name} is gone; starting it again", flush=True)
             try:
                 server.start()
+                note_pids(data_dir, servers)
             except Exception as error:  # a keeper never gives up
                 print(error, flush=True)
                 nobody_left.wait(pause)
@@ -98,15 +110,17 @@ def main(arguments: Sequence[str]) -> None:
     try:
         servers = make_servers(data_dir, parts, secrets)
         start_all(servers, secrets)
+        note_pids(data_dir, servers)
         os.write(report, READY)
     except Exception as error:  # the text goes to whoever waits at the pipe
         os.write(report, str(error).encode() or repr(error).encode())
         nobody_left.set()
     os.close(report)
     threading.Thread(target=_wait_alone, args=[data_dir, nobody_left], daemon=True).start()
-    watch(servers, nobody_left)
+    watch(data_dir, servers, nobody_left)
     for server in reversed(servers):
         server.stop()
+    shutil.rmtree(homes.socket_folder(data_dir), ignore_errors=True)
 
 
 def _wait_alone(data_dir: Path, nobody_left: threading.Event) -> None:

@@ -33,7 +33,7 @@ def die_with_parent(death_signal: int = signal.SIGKILL) -> None:
 def spawn(
     command: Sequence[str | Path],
     *,
-    log: Path | None,
+    log: Path | int,
     env: Mapping[str, str],
     cwd: Path | str = "/",
     account: Account | None = None,
@@ -42,24 +42,26 @@ def spawn(
 ) -> subprocess.Popen[bytes]:
     """Start a command in a session of its own, bound to the life of the calling thread.
 
-    The pid is the command's own: the program between replaces itself. Both outputs go to the log.
+    The pid is the command's own: the program between replaces itself. Both outputs go to the log,
+    a file or an open descriptor.
     """
     between = [sys.executable, "-I", "-S", __file__, str(os.getpid()), str(int(death_signal))]
     between += [str(account.uid), str(account.gid)] if account else ["-", "-"]
-    output = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600) if log else None
+    opened = isinstance(log, Path)
+    output = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600) if opened else log
     try:
         return subprocess.Popen(
             [*between, *map(os.fspath, command)],
             stdin=subprocess.DEVNULL,
-            stdout=output if output is not None else subprocess.DEVNULL,
-            stderr=subprocess.STDOUT,
+            stdout=output,
+            stderr=output,
             env=dict(env),
             cwd=cwd,
             pass_fds=pass_fds,
             start_new_session=True,
         )
     finally:
-        if output is not None:
+        if opened:
             os.close(output)
 
 
