@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
 from audit.canonical import Fragment, canonical, parse
+from audit.copying import jsonb
 from audit.models import ExceptionRecord
 from audit.services import LogEvent, timestamp
 from progressives.models import JackpotClaim, Lane
@@ -358,8 +359,8 @@ class Batch:
         self._flag(turn, settled.flags)
         self.rounds.append(
             (facts.round_id, turn.table.pk, facts.round, document["game"], state, outcome["rules"])
-            + (facts.dealer, document.get("floorperson", ""), canonical(outcome["dealer"]))
-            + (canonical(outcome["meters"]), canonical(outcome["flags"]))
+            + (facts.dealer, document.get("floorperson", ""), jsonb(outcome["dealer"]))
+            + (jsonb(outcome["meters"]), jsonb(outcome["flags"]))
             + (turn.number, turn.day, turn.pending.occurred_at)
         )
         lines: dict[int, list[dict[str, Any]]] = defaultdict(list)
@@ -369,11 +370,11 @@ class Batch:
             position = seat["position"]
             self.seats.append(
                 (facts.round_id, position, seat.get("player", ""))
-                + (" ".join(seat.get("cards", ())), canonical(seat.get("wagers", {})))
-                + (canonical(lines.pop(position, [])),)
+                + (" ".join(seat.get("cards", ())), jsonb(seat.get("wagers", {})))
+                + (jsonb(lines.pop(position, [])),)
             )
         for position, told in lines.items():  # returned to a position that only its lock-out names
-            self.seats.append((facts.round_id, position, "", "", b"{}", canonical(told)))
+            self.seats.append((facts.round_id, position, "", "", jsonb({}), jsonb(told)))
 
     def _meter_strip(
         self, meter: LevelMeter, before: Decimal, added: list[tuple[int, Decimal]]
