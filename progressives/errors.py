@@ -1,0 +1,183 @@
+"""Each refusal by name, worded for the person at the table.
+
+``code`` is for programs, ``str(refusal)`` for people. ``refusal_of`` is the one place where what
+PostgreSQL itself refuses becomes one of these.
+"""
+
+from datetime import datetime
+
+from django.db import DatabaseError
+from django.utils import timezone
+
+from audit.guards import APPEND_ONLY_STATE, TRANSITION_STATE
+
+
+class ProgressiveError(Exception):
+    """Something the floor asked for and does not get; nothing was changed."""
+
+    code = "refused"
+    sentence = "This cannot be done."
+
+    def __init__(self, sentence: str | None = None) -> None:
+        super().__init__(sentence or self.sentence)
+
+
+class ClaimUnknown(ProgressiveError):
+    code = "unknown_claim"
+    sentence = "There is no such claim."
+
+
+# ---- the wrong person -----------------------------------------------------------------------
+
+
+class WrongPerson(ProgressiveError):
+    """Somebody else must do it. Being a superuser changes none of these."""
+
+
+class NotAllowed(WrongPerson):
+    code = "not_allowed"
+
+    def __init__(self, deed: str) -> None:
+        super().__init__(f"Your role may not {deed}. Ask a floorperson or above.")
+
+
+class NoStaffCode(WrongPerson):
+    code = "no_staff_code"
+    sentence = "Your account has no staff code, so this could not be signed with your name."
+
+
+class DealerOfTheRound(WrongPerson):
+    code = "dealer_of_the_round"
+    sentence = "You dealt this round. Somebody else must decide on its payout."
+
+
+class ValidatorCannotPay(WrongPerson):
+    code = "validator_cannot_pay"
+    sentence = "You validated this meter award. Another person must mark it paid."
+
+
+class RefuserCannotReturn(WrongPerson):
+    code = "refuser_cannot_return"
+    sentence = "You refused this award. Another person must agree that it goes back on the meter."
+
+
+# ---- the wrong moment -----------------------------------------------------------------------
+
+
+class WrongMoment(ProgressiveError):
+    """The claim is not where this step begins."""
+
+
+class AlreadyDone(WrongMoment):
+    """The step was taken already: by whom, and when."""
+
+    done = "done"
+
+    def __init__(self, by: str, at: datetime) -> None:
+        when = timezone.localtime(at).strftime("%H:%M")
+        super().__init__(f"This payout was already {self.done} by {by} at {when}.")
+
+
+class AlreadyValidated(AlreadyDone):
+    code = "already_validated"
+    done = "validated"
+
+
+class AlreadyRefused(AlreadyDone):
+    code = "already_refused"
+    done = "refused"
+
+
+class AlreadyPaid(AlreadyDone):
+    code = "already_paid"
+    done = "paid"
+
+
+class AlreadyReturned(AlreadyDone):
+    code = "already_returned"
+    done = "put back on the meter"
+
+
+class NotValidated(WrongMoment):
+    code = "not_validated"
+    sentence = "A floorperson must validate this payout before it is paid."
+
+
+class NotRefused(WrongMoment):
+    code = "not_refused"
+    sentence = "Only a refused award can go back on its meter."
+
+
+class NothingToReturn(WrongMoment):
+    code = "nothing_to_return"
+    sentence = "A fixed award never came off the meter, so there is nothing to put back."
+
+
+class Busy(WrongMoment):
+    code = "busy"
+    sentence = "The system is busy with this table. Nothing was changed; try again."
+
+
+class Guarded(WrongMoment):
+    code = "guarded"
+
+
+# ---- something missing ----------------------------------------------------------------------
+
+
+class Incomplete(ProgressiveError):
+    """The step needs more than was given."""
+
+
+class CheckMissing(Incomplete):
+    code = "check_missing"
+
+    def __init__(self, sentences: list[str]) -> None:
+        self.sentences = sentences
+        super().__init__("Confirm first: " + " ".join(sentences))
+
+
+class StatementMissing(Incomplete):
+    code = "statement_missing"
+    sentence = "Say in your own words what you saw when you checked."
+
+
+class RuleMissing(Incomplete):
+    code = "rule_missing"
+    sentence = "Choose the paragraph by which this payout is refused."
+
+
+class ReasonMissing(Incomplete):
+    code = "reason_missing"
+    sentence = "Say why, in your own words."
+
+
+class WrongSource(Incomplete):
+    code = "wrong_source"
+    sentence = "A share of the meter may not be paid from the table inventory container."
+
+
+# ---- what PostgreSQL refused ----------------------------------------------------------------
+
+BUSY_STATES = {
+    "40001": "serialization_failure",
+    "40P01": "deadlock_detected",
+    "55P03": "lock_not_available",
+    "57014": "query_canceled",
+}
+GUARD_STATES = {APPEND_ONLY_STATE, TRANSITION_STATE}
+STEP_TAKEN = "claim_step_once"
+
+
+def refusal_of(error: DatabaseError) -> ProgressiveError | None:
+    """Return what PostgreSQL refused as a refusal with a sentence; None for a real fault."""
+    cause = error.__cause__
+    state = getattr(cause, "sqlstate", None)
+    told = getattr(cause, "diag", None)
+    if state in BUSY_STATES:
+        return Busy()
+    if state in GUARD_STATES:
+        return Guarded(f"The database refused it: {getattr(told, 'message_primary', error)}.")
+    if getattr(told, "constraint_name", None) == STEP_TAKEN:
+        return Guarded("This step was taken already.")
+    return None

@@ -1,0 +1,209 @@
+"""Validate, refuse and pay a claim: each a step that one person takes once.
+
+Locks in one order: the claim's row, then (where an award goes back) its lane, the log's head last.
+The steps that put an award back and that call for help stand in files of their own.
+"""
+
+from collections.abc import Callable, Collection
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from django.db import DatabaseError, transaction
+
+from audit.models import User
+from audit.services import chain_of_lane, log_event, record
+from progressives import errors
+from progressives.models import ClaimStep, JackpotClaim
+from progressives.paragraphs import Check, chapter_of, checks_to_pay, checks_to_validate
+from progressives.services.persons import must_be_allowed, must_not_be_the_dealer
+
+Kind, State = JackpotClaim.Kind, JackpotClaim.State
+
+DONE = {
+    ClaimStep.Kind.VALIDATED: errors.AlreadyValidated,
+    ClaimStep.Kind.REFUSED: errors.AlreadyRefused,
+    ClaimStep.Kind.PAID: errors.AlreadyPaid,
+    ClaimStep.Kind.RETURNED: errors.AlreadyReturned,
+}
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+def step(service: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Run a service as one durable transaction; PostgreSQL's own refusals get their sentence.
+
+    Some guards speak only at commit, so they are caught around the transaction, not in it.
+    """
+
+    @wraps(service)
+    def run(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        try:
+            with transaction.atomic(durable=True):
+                return service(*args, **kwargs)
+        except DatabaseError as error:
+            refusal = errors.refusal_of(error)
+            if refusal is None:
+                raise
+            raise refusal from error
+
+    return run
+
+
+def lock_claim(claim_id: int) -> JackpotClaim:
+    """Return the claim, held until the transaction ends: whoever comes second waits here."""
+    claims = JackpotClaim.objects.select_for_update(no_key=True, of=("self",))
+    claim = claims.select_related("lane").filter(pk=claim_id).first()
+    if claim is None:
+        raise errors.ClaimUnknown
+    return claim
+
+
+def required_checks(claim: JackpotClaim) -> tuple[Check, ...]:
+    """Return what must be confirmed to validate; empty means that two taps are enough."""
+    return checks_to_validate(
+        chapter_of(claim.cite),
+        meter_award=claim.kind == Kind.METER,
+        lamp=claim.lamp,
+        flags=claim.flags,
+    )
+
+
+def needs_statement(claim: JackpotClaim) -> bool:
+    """Whether the validator must say in his own words what he saw: a dark lamp, a flag."""
+    return claim.lamp is False or bool(claim.flags)
+
+
+def required_to_pay(claim: JackpotClaim) -> tuple[Check, ...]:
+    """Return what must be confirmed to mark the claim paid."""
+    return checks_to_pay(chapter_of(claim.cite), meter_award=claim.kind == Kind.METER)
+
+
+@step
+def validate_claim(
+    *, claim_id: int, officer: User, checks: Collection[str] = (), statement: str = ""
+) -> JackpotClaim:
+    """Validate a payout, as a floorperson or above who did not deal the round.
+
+    A fixed award with its lamp lit and nothing flagged needs no more; a meter award needs every
+    check of ``required_checks``, a dark lamp or a flag a statement as well. A second call is
+    refused with the name of whoever was first (§ 670a.11(h)(3)(i)(B)(III)).
+    """
+    claim = open_for(claim_id, officer, "validate", {State.WAITING})
+    must_all_be_checked(required_checks(claim), checks)
+    said = statement.strip()
+    if needs_statement(claim) and not said:
+        raise errors.StatementMissing
+    facts = {"checks": [check.code for check in required_checks(claim)]}
+    return take(claim, ClaimStep.Kind.VALIDATED, officer, reason=said, facts=facts)
+
+
+@step
+def refuse_claim(*, claim_id: int, officer: User, cite: str, reason: str) -> JackpotClaim:
+    """Refuse a payout by a paragraph and with a reason, also after it was validated, unless paid.
+
+    The award stays off the meter until accounting agrees that it goes back.
+    """
+    claim = open_for(claim_id, officer, "refuse", {State.WAITING, State.VALIDATED})
+    if cite not in {paragraph.cite for paragraph in chapter_of(claim.cite).refusals}:
+        raise errors.RuleMissing
+    if not reason.strip():
+        raise errors.ReasonMissing
+    return take(claim, ClaimStep.Kind.REFUSED, officer, cite=cite, reason=reason.strip())
+
+
+@step
+def pay_claim(
+    *, claim_id: int, officer: User, checks: Collection[str] = (), source: str | None = None
+) -> JackpotClaim:
+    """Mark a validated payout paid; where the money came from follows from the kind of award.
+
+    A caller may say the source: anything but the claim's own is refused. A meter award is marked
+    by another person than its validator (§ 670a.11(h)(3)(i)(B)(IV)).
+    """
+    claim = open_for(claim_id, officer, "pay", {State.VALIDATED})
+    if source is not None and source != claim.source_of_funds:
+        raise errors.WrongSource(
+            None
+            if claim.kind == Kind.METER
+            else f"This award is paid from the {claim.source_of_funds}."
+        )
+    if claim.kind == Kind.METER and taken(claim, ClaimStep.Kind.VALIDATED).by_id == officer.pk:
+        raise errors.ValidatorCannotPay
+    must_all_be_checked(required_to_pay(claim), checks)
+    facts = {
+        "checks": [check.code for check in required_to_pay(claim)],
+        "source": claim.source_of_funds,
+    }
+    return take(claim, ClaimStep.Kind.PAID, officer, facts=facts)
+
+
+# ---- what the steps share -------------------------------------------------------------------
+
+
+def open_for(claim_id: int, officer: User, verb: str, states: Collection[str]) -> JackpotClaim:
+    """Return the claim, locked, if this person may take this step on it now; else refuse."""
+    claim = lock_claim(claim_id)
+    must_be_allowed(officer, verb)
+    must_stand_in(claim, states)
+    must_not_be_the_dealer(officer, claim)
+    return claim
+
+
+def must_stand_in(claim: JackpotClaim, states: Collection[str]) -> None:
+    """Refuse a claim that is elsewhere, and say who brought it there."""
+    state = State(claim.state)
+    if state in states:
+        return
+    if state == State.WAITING:
+        raise errors.NotValidated
+    last = taken(claim, ClaimStep.Kind(state))
+    raise DONE[ClaimStep.Kind(state)](str(last.by), last.at)
+
+
+def must_all_be_checked(required: tuple[Check, ...], given: Collection[str]) -> None:
+    """Refuse where a check that the claim needs was not confirmed."""
+    missing = [check.sentence for check in required if check.code not in given]
+    if missing:
+        raise errors.CheckMissing(missing)
+
+
+def taken(claim: JackpotClaim, kind: ClaimStep.Kind) -> ClaimStep:
+    """Return the step that was taken, with the person who took it."""
+    return claim.steps.select_related("by").get(kind=kind)
+
+
+def take(
+    claim: JackpotClaim,
+    kind: ClaimStep.Kind,
+    officer: User,
+    *,
+    cite: str = "",
+    reason: str = "",
+    facts: dict[str, Any] | None = None,
+) -> JackpotClaim:
+    """Write the step, move the state and tell the log, which comes last."""
+    told = facts or {}
+    ClaimStep.objects.create(
+        claim=claim, kind=kind, by=officer, cite=cite, reason=reason, facts=told
+    )
+    before, claim.state = claim.state, State(kind)
+    JackpotClaim.objects.filter(pk=claim.pk, state=before).update(state=claim.state)
+    tell(claim, kind, officer, {**told, "cite": cite, "reason": reason})
+    return claim
+
+
+def tell(claim: JackpotClaim, kind: str, officer: User | None, told: dict[str, Any]) -> None:
+    """Write what was done into the chain of the claim's lane, under its round."""
+    facts = {
+        **told,
+        "amount": str(claim.amount),
+        "claim": claim.pk,
+        "hand": claim.hand,
+        "kind": claim.kind,
+        "position": claim.position,
+        "round_id": str(claim.round_id),
+    }
+    subject = f"{claim.table}/{claim.round}"
+    event = log_event(f"progressives.claim_{kind}", subject, facts, by=officer)
+    record(chain_of_lane(claim.lane.name), [event])

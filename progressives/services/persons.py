@@ -1,0 +1,43 @@
+"""Who may take a step on a claim. No flag of an account stands above these rules."""
+
+from django.contrib.auth.models import Permission
+from django.db.models import Q
+
+from audit.models import User
+from progressives.errors import DealerOfTheRound, NoStaffCode, NotAllowed
+from progressives.models import JackpotClaim
+
+DEEDS = {
+    "validate": "validate progressive payouts",
+    "refuse": "refuse progressive payouts",
+    "pay": "mark progressive payouts paid",
+    "return": "put a refused award back on its meter",
+}
+
+
+def holds(user: User, verb: str) -> bool:
+    """Whether a role of the house gives this member of staff the step.
+
+    Asked of the groups themselves: a superuser is told yes by Django whatever he is, and the
+    regulation wants a floorperson or above (§ 670a.11(h)(3)(i)(B)(III)).
+    """
+    return Permission.objects.filter(
+        Q(group__user__pk=user.pk, group__user__is_active=True)
+        | Q(user__pk=user.pk, user__is_active=True),
+        content_type__app_label="progressives",
+        codename=f"{verb}_jackpotclaim",
+    ).exists()
+
+
+def must_be_allowed(user: User, verb: str) -> None:
+    """Refuse whoever's role does not give the step, and whoever could not sign it."""
+    if not holds(user, verb):
+        raise NotAllowed(DEEDS[verb])
+    if not user.staff_code:
+        raise NoStaffCode
+
+
+def must_not_be_the_dealer(user: User, claim: JackpotClaim) -> None:
+    """Refuse the dealer of the round, under whichever role he is logged in now."""
+    if claim.dealer and (user.staff_code or "").casefold() == claim.dealer.casefold():
+        raise DealerOfTheRound

@@ -1,0 +1,140 @@
+"""What PostgreSQL refuses although the services are not asked: each rule broken once."""
+
+import pytest
+from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db.utils import ProgrammingError
+
+from audit.models import User
+from progressives import errors
+from progressives.models import ClaimStep, JackpotClaim
+from progressives.services.claims import refuse_claim, step
+from tests.make import make_claim, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def written(claim: JackpotClaim, kind: str, by: User, **changes: str) -> None:
+    """Write a step and its state past the services."""
+    with transaction.atomic():
+        ClaimStep.objects.create(claim=claim, kind=kind, by=by, **changes)
+        if kind != "returned":
+            JackpotClaim.objects.filter(pk=claim.pk).update(state=kind)
+
+
+def refused_with(error: DatabaseError) -> str:
+    found = errors.refusal_of(error)
+    assert isinstance(found, errors.Guarded)
+    return str(found)
+
+
+def test_the_dealer_of_the_round_cannot_be_written_as_its_validator() -> None:
+    with pytest.raises(DatabaseError) as caught:
+        written(make_claim(dealer="D100"), "validated", make_user("d100"))
+    assert "the dealer of the round does not decide" in refused_with(caught.value)
+
+
+def test_nobody_without_a_staff_code_can_be_written() -> None:
+    with pytest.raises(DatabaseError, match="without a staff code"):
+        written(make_claim(), "validated", make_user(None))
+
+
+def test_a_meter_award_cannot_be_written_paid_by_its_validator() -> None:
+    claim, officer = make_claim(percent=10), make_user()
+    written(claim, "validated", officer)
+    with pytest.raises(DatabaseError, match="needs a second person"):
+        written(claim, "paid", officer)
+
+
+def test_a_refused_award_cannot_be_written_back_by_its_refuser() -> None:
+    claim, officer = make_claim(percent=10), make_user()
+    written(claim, "refused", officer, cite="§ 670a.13(k)", reason="Seven cards.")
+    with pytest.raises(DatabaseError, match="needs a second person"):
+        written(claim, "returned", officer)
+
+
+def test_an_award_that_was_not_refused_cannot_be_written_back() -> None:
+    with pytest.raises(DatabaseError, match="only a refused meter award"):
+        written(make_claim(percent=10), "returned", make_user())
+
+
+def test_a_state_cannot_be_written_without_its_step() -> None:
+    claim = make_claim()
+    JackpotClaim.objects.filter(pk=claim.pk).update(state="validated")
+    with pytest.raises(DatabaseError) as caught, connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    assert "without anybody having done it" in refused_with(caught.value)
+
+
+def test_a_paid_claim_cannot_be_written_back() -> None:
+    claim = make_claim()
+    written(claim, "validated", make_user())
+    written(claim, "paid", make_user("F201"))
+    with pytest.raises(DatabaseError, match="cannot go from paid to waiting"), transaction.atomic():
+        JackpotClaim.objects.filter(pk=claim.pk).update(state="waiting")
+
+
+def test_the_facts_of_a_claim_cannot_be_written() -> None:
+    claim = make_claim()
+    with pytest.raises(DatabaseError, match="are frozen"), transaction.atomic():
+        JackpotClaim.objects.filter(pk=claim.pk).update(amount=1_000_000)
+
+
+def test_a_step_cannot_be_written_twice() -> None:
+    claim, officer = make_claim(), make_user()
+    written(claim, "validated", officer)
+    with pytest.raises(IntegrityError) as caught, transaction.atomic():
+        ClaimStep.objects.create(claim=claim, kind="validated", by=officer)
+    assert refused_with(caught.value) == "This step was taken already."
+
+
+@pytest.mark.parametrize("table", ["claimstep", "meterentry", "envypayout"])
+@pytest.mark.parametrize("deed", ["DELETE FROM {}", "UPDATE {} SET id = id", "TRUNCATE {} CASCADE"])
+def test_the_application_has_no_right_to_change_what_is_written_once(table: str, deed: str) -> None:
+    statement = deed.format(f"progressives_{table}").replace(
+        "id = id", "meter_id = 1" if table == "meterentry" else "id = id"
+    )
+    with (
+        pytest.raises(ProgrammingError, match="permission denied"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(statement)
+
+
+def test_a_claim_is_never_deleted() -> None:
+    claim = make_claim()
+    with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+        JackpotClaim.objects.filter(pk=claim.pk)._raw_delete("default")
+
+
+def test_a_refusal_without_rule_and_reason_cannot_be_written() -> None:
+    with pytest.raises(IntegrityError, match="claim_refused_with_rule_and_reason"):
+        written(make_claim(), "refused", make_user())
+
+
+def test_what_the_guards_refuse_reaches_the_floor_as_a_sentence() -> None:
+    """A service that forgot a rule is stopped by the database, and its caller told so."""
+
+    @step
+    def forgetful(claim: JackpotClaim, by: User) -> None:
+        written(claim, "validated", by)
+
+    with pytest.raises(errors.Guarded, match="The database refused it: the dealer of the round"):
+        forgetful(make_claim(dealer="D100"), make_user("D100"))
+
+
+def test_a_real_fault_is_not_dressed_up_as_a_refusal() -> None:
+    @step
+    def broken() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1 / 0")
+
+    with pytest.raises(DatabaseError, match="division by zero"):
+        broken()
+
+
+def test_a_refused_claim_stays_refused() -> None:
+    claim, officer = make_claim(), make_user()
+    refuse_claim(claim_id=claim.pk, officer=officer, cite="§ 670a.13(e)", reason="Exposed.")
+    with pytest.raises(DatabaseError, match="cannot go from refused to validated"):
+        written(claim, "validated", officer)
