@@ -1,8 +1,13 @@
-"""Response headers that every page carries."""
+"""Response headers that every page carries, and the zone in which a page shows times."""
 
 from collections.abc import Callable
+from time import monotonic
+from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from tables.models import Facility
 
 # Nothing from elsewhere and nothing inline. ``data:`` only for the small images in style sheets.
 CONTENT_SECURITY_POLICY = (
@@ -24,3 +29,33 @@ class SecurityHeadersMiddleware:
         response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
         return response
+
+
+class FacilityTimeMiddleware:
+    """Show times in the facility's zone; inside they stay UTC.
+
+    The zone is asked for once a minute: it is part of the set-up and hardly ever changes.
+    """
+
+    ASK_AGAIN_SECONDS = 60
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+        self._zone: ZoneInfo | None = None
+        self._asked_at: float | None = None
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path.startswith("/admin/"):  # the API answers in UTC
+            zone = self.zone()
+            if zone is not None:
+                with timezone.override(zone):
+                    return self.get_response(request)
+        return self.get_response(request)
+
+    def zone(self) -> ZoneInfo | None:
+        """Return the facility's zone, or None before the set-up is loaded."""
+        now = monotonic()
+        if self._asked_at is None or now - self._asked_at > self.ASK_AGAIN_SECONDS:
+            name = Facility.objects.values_list("time_zone", flat=True).first()
+            self._zone, self._asked_at = (ZoneInfo(name), now) if name else (None, None)
+        return self._zone
