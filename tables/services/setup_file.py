@@ -13,6 +13,8 @@ from zoneinfo import ZoneInfo
 
 from progressives.meters import increment
 from tables.rules import GAMES, Refusal, Submission
+from tables.rules.games import definition_of
+from tables.rules.paytables import ProgressiveTerms
 
 SPEC = "setup/1"
 CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -21,26 +23,13 @@ PERCENT = re.compile(r"\d{1,3}(\.\d{1,4})?")
 TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
-# Betting positions of a table, at most: § 670a.2(a), § 671a.2(a), § 672a.2(a).
-MOST_POSITIONS = {
-    "six_card_fortune_pai_gow": 6,
-    "pai_gow": 6,
-    "lunar_poker": 5,
-    "free_bet_blackjack": 6,
-}
-WITH_PROGRESSIVE = {"six_card_fortune_pai_gow", "pai_gow"}
-
-SIX_CARD = "six_card_fortune_pai_gow"
-SEED_FOR_ONE = 5000  # § 670a.12(d)(1): the seed is 5,000 for 1, and $5,000 at least by (d)(2)
-ENVY_UNITS = (Decimal("1.00"), Decimal("5.00"))  # § 670a.12(d)(4) has a table for these two
+# Betting positions at most, where no definition of the game says it: § 671a.2(a), § 672a.2(a).
+MOST_POSITIONS = {"pai_gow": 6, "lunar_poker": 5, "free_bet_blackjack": 6}
+WITHOUT_PROGRESSIVE = {"lunar_poker", "free_bet_blackjack"}
 
 
-class SetupRefused(Exception):
+class SetupRefused(Refusal):
     """A set-up file that cannot be loaded: why, where, and in words."""
-
-    def __init__(self, code: str, path: str, detail: str, cite: str | None = None) -> None:
-        super().__init__(f"{path}: {detail}" if path else detail)
-        self.code, self.path, self.detail, self.cite = code, path, detail, cite
 
 
 @dataclass(frozen=True)
@@ -259,13 +248,12 @@ def read_submission(part: Part) -> SubmissionSetup:
     """Read a rules submission; the engine judges its choices (§ 601a.2)."""
     game = read_game(part)
     version, effective = part.text("version", 24), part.day("effective")
-    choices = {k: v for k, v in part.whole().items() if k not in ("game", "effective")}
+    choices = part.whole()
     try:
         submission = Submission.make(game, choices)
     except Refusal as refusal:
-        raise SetupRefused(
-            refusal.code, part.at(refusal.path), refusal.detail, refusal.cite
-        ) from refusal
+        path = refusal.under(part.path).path
+        raise SetupRefused(refusal.code, path, refusal.detail, refusal.cite) from refusal
     return SubmissionSetup(part.path, game, version, effective, choices, submission.digest)
 
 
@@ -281,10 +269,14 @@ def read_game(part: Part) -> str:
 def read_table(part: Part) -> TableSetup:
     """Read a table; it has no more positions than its chapter allows."""
     code, pit, game = part.code(16), part.text("pit", 8, ""), read_game(part)
-    positions, most = part.get("positions", int), MOST_POSITIONS.get(game, 0)
+    definition = definition_of(game)
+    most = definition.positions if definition else MOST_POSITIONS[game]
+    positions = part.get("positions", int)
     if not 1 <= positions <= most:
         raise SetupRefused(
-            "bad_positions", part.at("positions"), f"A table of this game has 1 to {most} positions."
+            "bad_positions",
+            part.at("positions"),
+            f"A table of this game has 1 to {most} positions.",
         )
     progressive = part.text("progressive", 24, None)
     part.done()
@@ -320,35 +312,36 @@ def check_progressives(found: SetupFile) -> None:
     for table in found.tables:
         if table.progressive is None:
             continue
-        path = table.path + ".progressive"
-        if table.game not in WITH_PROGRESSIVE:
+        path, definition = table.path + ".progressive", definition_of(table.game)
+        terms = definition.progressive if definition else None
+        if terms is None and (definition or table.game in WITHOUT_PROGRESSIVE):
             raise SetupRefused("bad_value", path, "This game has no Progressive Payout Wager.")
         linked = by_code.get(table.progressive)
         if linked is None:
             raise SetupRefused(
                 "unknown_progressive", path, f"The file has no progressive {table.progressive}."
             )
-        if table.game == SIX_CARD:
-            check_six_card(linked)
+        if terms is not None:
+            check_amounts(linked, terms)
 
 
-def check_six_card(progressive: ProgressiveSetup) -> None:
-    """Check the wager unit and that the seed is large enough (§ 670a.12(d)(1), (2), (4))."""
-    if progressive.wager_unit not in ENVY_UNITS:
+def check_amounts(progressive: ProgressiveSetup, terms: ProgressiveTerms) -> None:
+    """Check that the chapter has envies for the unit, and that the seed is large enough for it."""
+    unit = progressive.wager_unit
+    if unit not in terms.units:
         raise SetupRefused(
             "progressive_unit",
             progressive.path + ".wager_unit",
-            "A Progressive Payout Wager is $1.00 or $5.00: the Envy Bonus has a table for these.",
-            "§ 670a.12(d)(4)",
+            f"A Progressive Payout Wager here is {' or '.join(f'${u}' for u in terms.units)}.",
+            terms.cite,
         )
-    least = SEED_FOR_ONE * max(progressive.wager_unit, Decimal(1))
+    least = terms.lowest_reset(unit)
     for place, level in enumerate(progressive.levels):
         for name, amount in (("initial", level.initial), ("reset", level.reset)):
             if amount < least:
                 raise SetupRefused(
                     "seed_too_small",
                     f"{progressive.path}.levels[{place}].{name}",
-                    f"The {name} amount must be at least ${least:,.2f} for a wager unit of "
-                    f"${progressive.wager_unit}.",
-                    "§ 670a.12(d)(1)-(2)",
+                    f"The {name} amount must be at least ${least:,.2f} where the wager is ${unit}.",
+                    terms.cite,
                 )

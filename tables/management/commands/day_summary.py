@@ -1,0 +1,78 @@
+"""Sum a gaming day up: ``manage day_summary [--day DATE] [--json]``."""
+
+import json
+import sys
+from datetime import date
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from rich.console import Console
+from rich.table import Table
+
+from progressives.meters import cents
+from tables.services.summary import Summary, as_json, summarize
+
+
+class Command(BaseCommand):
+    help = (
+        "Say what a gaming day came to. Ends with 0 only if every meter reconciles, the log "
+        "verifies, every progressive win has its claim and nothing waits that should not."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--day", type=date.fromisoformat, metavar="DATE", help="default: the latest played"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        summary = summarize(options["day"])
+        if options["json"]:
+            self.stdout.write(json.dumps(as_json(summary), indent=1))
+        else:
+            Console().print(as_table(summary))
+            for fault in summary.faults:
+                self.stdout.write(f"WRONG: {fault}")
+            self.stdout.write(summary.sentence())
+        if not summary.ok:
+            sys.exit(1)
+
+
+def as_table(summary: Summary) -> Table:
+    """Lay the summary out, a fact a line."""
+    day = summary.gaming_day.isoformat() if summary.gaming_day else "nothing played yet"
+    table = Table(title=f"{summary.facility}, gaming day {day}", show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_row("rounds settled", f"{summary.rounds:,}")
+    table.add_row("rounds void", f"{summary.voids:,}")
+    table.add_row("progressive wagers", f"{summary.wagers:,} of ${summary.wagered:,.2f}")
+    table.add_section()
+    for meter in summary.meters:
+        shown = f"${cents(meter.value)}  {'reconciles' if meter.ok else 'DOES NOT RECONCILE'}"
+        table.add_row(f"meter {meter.meter}", shown)
+        moved = (
+            f"{cents(meter.opening)} + {cents(meter.contributions)} - {cents(-meter.reversals)}"
+            f" - {cents(-meter.awards)} + {cents(meter.resets)} + {cents(meter.returned)}"
+        )
+        table.add_row("  initial + wagers - reversals - awards + resets + returned", moved)
+    table.add_section()
+    for kind, states in summary.claims.items():
+        told = ", ".join(f"{number:,} {state}" for state, number in states.items()) or "none"
+        table.add_row(f"claims: {kind} awards", told)
+    table.add_row("claimed", f"${summary.claimed:,.2f}")
+    table.add_row("Envy Bonuses", f"{summary.envies:,} of ${summary.envied:,.2f}")
+    table.add_section()
+    told = ", ".join(f"{number:,} {severity}s" for severity, number in summary.exceptions.items())
+    table.add_row("open exceptions", told or "none")
+    events = summary.events
+    table.add_row("events applied", f"{events.done:,} of {events.accepted:,}")
+    table.add_row("events held: game not yet supported", f"{events.held:,}")
+    table.add_row("events waiting / behind a gap", f"{events.waiting:,} / {events.gap:,}")
+    table.add_row("events set aside", f"{summary.set_aside:,}")
+    table.add_row("rounds locked out and not over", f"{summary.open_rounds:,}")
+    table.add_section()
+    log = "verified" if summary.audit_verified else "BROKEN"
+    table.add_row("audit events", f"{summary.audit_events:,} {log}")
+    table.add_row("audit head", summary.audit_head[:16])
+    return table

@@ -1,0 +1,60 @@
+"""A simulated floor: validates and pays the plain awards of a play, and leaves the rest waiting."""
+
+from random import Random
+from typing import NamedTuple
+
+from django.db.models import Q
+
+from audit.models import User
+from progressives.errors import ProgressiveError
+from progressives.models import JackpotClaim
+from progressives.services.claims import needs_statement, pay_claim, required_checks, validate_claim
+
+LEFT_WAITING = 0.2  # of the plain awards: a queue that is empty shows nothing
+
+
+class Worked(NamedTuple):
+    """What the simulated floor did."""
+
+    validated: int
+    paid: int
+    left: int
+
+
+def people_who_may(verb: str) -> list[User]:
+    """Return the members of staff whose role gives this step, by staff code."""
+    codename = f"{verb}_jackpotclaim"
+    found = User.objects.filter(
+        Q(groups__permissions__codename=codename) | Q(user_permissions__codename=codename),
+        is_active=True,
+        staff_code__isnull=False,
+    )
+    return list(found.distinct().order_by("staff_code"))
+
+
+def work_the_floor(*, tables: list[str], seed: int) -> Worked:
+    """Validate and pay most fixed awards that wait at these tables, as two people would.
+
+    Meter awards, dark lamps and flags are left to a person: they want a look, and words.
+    """
+    rng = Random(seed)  # noqa: S311 - a play
+    validators, payers = people_who_may("validate"), people_who_may("pay")
+    waiting = JackpotClaim.objects.filter(
+        table__in=tables, state=JackpotClaim.State.WAITING, kind=JackpotClaim.Kind.FIXED
+    )
+    validated = paid = 0
+    claims = list(waiting.order_by("lane_number", "position"))
+    for claim in claims:
+        plain = not needs_statement(claim) and not required_checks(claim)
+        if not plain or not validators or rng.random() < LEFT_WAITING:
+            continue
+        first = rng.choice(validators)
+        second = rng.choice([person for person in payers if person != first] or [first])
+        try:
+            validate_claim(claim_id=claim.pk, officer=first)
+            validated += 1
+            pay_claim(claim_id=claim.pk, officer=second)
+            paid += 1
+        except ProgressiveError:  # he dealt the round himself, or somebody was faster
+            continue
+    return Worked(validated, paid, len(claims) - paid)

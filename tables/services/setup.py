@@ -1,0 +1,274 @@
+"""Make a house from a set-up file: its facility, progressives, rules submissions and tables.
+
+A file only adds. What is there already must be as the file says; a difference is refused with a
+sentence and nothing of the file is loaded, so that nobody believes a meter has new terms.
+"""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from audit.services import SYSTEM, log_event, record
+from progressives.meters import cents
+from progressives.models import Lane, Meter, MeterEntry, Progressive
+from progressives.services.ledger import Ledger, RoundFacts
+from tables.models import Facility, GamingTable, Round, RulesSubmission, TableCursor
+from tables.services.setup_file import (
+    FacilitySetup,
+    ProgressiveSetup,
+    SetupFile,
+    SetupRefused,
+    SubmissionSetup,
+    TableSetup,
+    read_setup,
+)
+from tables.services.terms import GamingDay
+
+ONE_AT_A_TIME = 601_002  # number of the advisory lock: two loads at once would race for the names
+
+
+@dataclass
+class Loaded:
+    """What a file brought: the parts that are new, and how many were there already."""
+
+    made: list[str] = field(default_factory=list)
+    unchanged: int = 0
+
+
+@transaction.atomic(durable=True)
+def load_setup(document: Any) -> Loaded:
+    """Load a set-up file, all of it or nothing; the same file again changes nothing.
+
+    Raises SetupRefused for a file that does not hold together or contradicts what is there.
+    """
+    return load_in_transaction(document)
+
+
+@transaction.atomic
+def load_in_transaction(document: Any) -> Loaded:
+    """Load a set-up file within the caller's transaction."""
+    setup = read_setup(document)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ONE_AT_A_TIME])
+    loaded = Loaded()
+    facility = put_facility(setup.facility, loaded)
+    put_submissions(setup, loaded)
+    meters = put_progressives(setup, loaded)
+    put_tables(setup, loaded)
+    entries = open_meters(meters, GamingDay(facility))
+    if loaded.made:
+        facts = {"document": document, "entries": entries, "made": loaded.made}
+        record(SYSTEM, [log_event("tables.setup_loaded", setup.facility.name[:80], facts)])
+    return loaded
+
+
+def put_facility(wanted: FacilitySetup, loaded: Loaded) -> Facility:
+    """Make the facility, or find it as the file says it."""
+    found = Facility.objects.filter(pk=1).first()
+    if found is None:
+        loaded.made.append(f"facility {wanted.name}")
+        return Facility.objects.create(
+            pk=1,
+            name=wanted.name,
+            time_zone=wanted.time_zone,
+            gaming_day_starts=wanted.gaming_day_starts,
+        )
+    must_agree(
+        "The facility",
+        "facility",
+        {
+            "name": (found.name, wanted.name),
+            "time_zone": (found.time_zone, wanted.time_zone),
+            "gaming_day_starts": (found.gaming_day_starts, wanted.gaming_day_starts),
+        },
+    )
+    loaded.unchanged += 1
+    return found
+
+
+def put_submissions(setup: SetupFile, loaded: Loaded) -> None:
+    """Record each rules submission that is new; one that is recorded is never changed."""
+    for wanted in setup.submissions:
+        name = f"submission {wanted.game} {wanted.version}"
+        rows = RulesSubmission.objects.filter(game=wanted.game)
+        found = rows.filter(version=wanted.version).first()
+        if found is not None:
+            if (found.effective, found.choices) != (wanted.effective, wanted.choices):
+                raise SetupRefused(
+                    "already_set_up",
+                    wanted.path,
+                    f"The {name} is recorded with other choices or another day; a changed "
+                    "submission takes a version of its own.",
+                )
+            loaded.unchanged += 1
+            continue
+        must_not_rewrite(wanted)
+        RulesSubmission.objects.create(
+            game=wanted.game,
+            version=wanted.version,
+            effective=wanted.effective,
+            choices=wanted.choices,
+            digest=wanted.digest,
+        )
+        loaded.made.append(name)
+
+
+def must_not_rewrite(wanted: SubmissionSetup) -> None:
+    """Refuse a submission for a day that has one, or on which rounds were settled without it."""
+    path = wanted.path + ".effective"
+    rows = RulesSubmission.objects.filter(game=wanted.game)
+    same_day = rows.filter(effective=wanted.effective).first()
+    if same_day is not None:
+        raise SetupRefused(
+            "already_set_up",
+            path,
+            f"From {wanted.effective} on, submission {same_day.version} holds for {wanted.game}.",
+        )
+    played = Round.objects.filter(game=wanted.game, gaming_day__gte=wanted.effective)
+    if played.exists():
+        raise SetupRefused(
+            "already_played",
+            path,
+            f"Rounds of {wanted.game} were settled on or after {wanted.effective} under the rules "
+            "in force then; a submission takes effect on a later day.",
+        )
+
+
+def put_progressives(setup: SetupFile, loaded: Loaded) -> list[Meter]:
+    """Make each progressive with its lane and its meters; return the meters that are new."""
+    fresh: list[Meter] = []
+    for wanted in setup.progressives:
+        found = Progressive.objects.filter(code=wanted.code).first()
+        if found is not None:
+            compare_progressive(found, wanted)
+            loaded.unchanged += 1
+            continue
+        lane = make_lane(wanted.code, wanted.path + ".code")
+        progressive = Progressive.objects.create(
+            code=wanted.code, name=wanted.name, lane=lane, wager_unit=wanted.wager_unit
+        )
+        for level in wanted.levels:
+            fresh.append(
+                Meter.objects.create(
+                    progressive=progressive,
+                    level=level.code,
+                    initial=level.initial,
+                    reset=level.reset,
+                    increment_percent=level.increment_percent,
+                    value=Decimal(0),
+                )
+            )
+        loaded.made.append(f"progressive {wanted.code}")
+    return fresh
+
+
+def compare_progressive(found: Progressive, wanted: ProgressiveSetup) -> None:
+    """Refuse a file that says other terms than the progressive and its meters have."""
+    must_agree(
+        f"Progressive {found.code}",
+        wanted.path,
+        {"name": (found.name, wanted.name), "wager_unit": (found.wager_unit, wanted.wager_unit)},
+    )
+    meters = {meter.level: meter for meter in found.meters.all()}
+    for place, level in enumerate(wanted.levels):
+        path = f"{wanted.path}.levels[{place}]"
+        meter = meters.get(level.code)
+        if meter is None:
+            raise SetupRefused(
+                "already_set_up", path, f"Progressive {found.code} has no meter {level.code}."
+            )
+        must_agree(
+            f"Meter {found.code}:{level.code}",
+            path,
+            {
+                "initial": (meter.initial, level.initial),
+                "reset": (meter.reset, level.reset),
+                "increment_percent": (meter.increment_percent, level.increment_percent),
+            },
+        )
+
+
+def put_tables(setup: SetupFile, loaded: Loaded) -> None:
+    """Make each table in its progressive's lane, or in one of its own."""
+    progressives = {p.code: p for p in Progressive.objects.select_related("lane")}
+    for wanted in setup.tables:
+        found = GamingTable.objects.select_related("progressive").filter(code=wanted.code).first()
+        if found is not None:
+            compare_table(found, wanted)
+            loaded.unchanged += 1
+            continue
+        progressive = progressives[wanted.progressive] if wanted.progressive else None
+        lane = progressive.lane if progressive else make_lane(wanted.code, wanted.path + ".code")
+        table = GamingTable.objects.create(
+            code=wanted.code,
+            pit=wanted.pit,
+            game=wanted.game,
+            positions=wanted.positions,
+            lane=lane,
+            progressive=progressive,
+        )
+        TableCursor.objects.create(table=table)
+        loaded.made.append(f"table {wanted.code}")
+
+
+def compare_table(found: GamingTable, wanted: TableSetup) -> None:
+    """Refuse a file that says something else of a table."""
+    linked = found.progressive.code if found.progressive else None
+    must_agree(
+        f"Table {found.code}",
+        wanted.path,
+        {
+            "game": (found.game, wanted.game),
+            "progressive": (linked, wanted.progressive),
+            "positions": (found.positions, wanted.positions),
+            "pit": (found.pit, wanted.pit),
+        },
+    )
+
+
+def make_lane(name: str, path: str) -> Lane:
+    """Make the lane of this name; one that is there belongs to somebody else."""
+    lane, made = Lane.objects.get_or_create(name=name)
+    if not made:
+        raise SetupRefused("duplicate_code", path, f"There is a lane {name} already.")
+    return lane
+
+
+def open_meters(meters: list[Meter], days: GamingDay) -> list[dict[str, Any]]:
+    """Put each new meter's initial amount on it through its ledger; return the entries.
+
+    The ledger knows no other way up: a meter that began without an entry could not be explained.
+    """
+    facts = RoundFacts(0, days.of(timezone.now()), None, "", None, "")
+    told: list[dict[str, Any]] = []
+    for lane_id in sorted({meter.progressive.lane_id for meter in meters}):
+        ledger = Ledger(lane_id)
+        for held in ledger.meters.values():
+            if held.sequence == 0:
+                held.move(MeterEntry.Kind.INITIAL, held.meter.initial, facts, None)
+                code = held.meter.progressive.code
+                told += [{**entry, "progressive": code} for entry in held.told]
+        ledger.store()
+    return told
+
+
+def must_agree(what: str, path: str, values: dict[str, tuple[Any, Any]]) -> None:
+    """Refuse the first value that the file says differently from what is set up."""
+    for name, (is_now, wanted) in values.items():
+        if is_now != wanted:
+            raise SetupRefused(
+                "already_set_up",
+                f"{path}.{name}",
+                f"{what} is set up with {name} {worded(is_now)}; the file says {worded(wanted)}. "
+                "A set-up file adds; it changes nothing that is there.",
+            )
+
+
+def worded(value: Any) -> str:
+    """Write a value for a sentence."""
+    if value is None or value == "":
+        return "none"
+    return cents(value) if isinstance(value, Decimal) else str(value)
