@@ -1,13 +1,11 @@
 """The embedded servers: where they can live, and that nothing of them outlives their users."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
@@ -19,6 +17,7 @@ from config.embedded.launcher import Account
 from config.embedded.postgres import GONE, process_state
 from config.house import House, HouseError
 from config.supervisor import BASE_DIR, reserve_port
+from tests.config.processes import gone_within
 
 OPEN_AND_WAIT = """
 import sys
@@ -29,23 +28,6 @@ print("open", flush=True)
 sys.stdin.read()
 house.stop()
 """
-
-
-@pytest.fixture
-def make_folder() -> Iterator[Callable[[str], Path]]:
-    """Make folders that any account may pass through; pytest's own are closed to others."""
-    made: list[Path] = []
-
-    def make(name: str = "data") -> Path:
-        parent = Path(tempfile.mkdtemp(prefix="progressives-test-"))
-        parent.chmod(0o755)
-        made.append(parent)
-        (parent / name).mkdir()
-        return parent / name
-
-    yield make
-    for parent in made:
-        shutil.rmtree(parent)
 
 
 def open_elsewhere(data_dir: Path) -> subprocess.Popen[str]:
@@ -60,16 +42,6 @@ def open_elsewhere(data_dir: Path) -> subprocess.Popen[str]:
     assert process.stdout is not None
     assert process.stdout.readline() == "open\n"
     return process
-
-
-def gone_within(seconds: float, pids: list[int]) -> bool:
-    """Wait until none of the processes runs any more."""
-    deadline = time.monotonic() + seconds
-    while any(process_state(pid) not in GONE for pid in pids):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def ask(house: House) -> tuple[object, ...] | None:
