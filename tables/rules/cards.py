@@ -33,6 +33,16 @@ KEY = {
 KEY[JOKER] = 0x1111 + (1 << (RANKS_FROM + JOKER_FROM))  # it may complete a flush of any suit
 
 RANK_BIT = {card: 1 << RANKS.index(card[0]) for card in DECK}
+JOKER_BIT = len(RANKS)
+
+#: For the suit of which a hand's key shows five: the bits of its ranks, nothing for other cards.
+SUITED = {
+    8 << SUIT_BITS * place: {
+        JOKER: 1 << JOKER_BIT,
+        **{card: RANK_BIT[card] if card[1] == suit else 0 for card in DECK},
+    }
+    for place, suit in enumerate(SUITS)
+}
 
 
 def spelled(rank: int) -> str:

@@ -15,6 +15,7 @@ from tables.rules.cards import (
     EMPTY,
     FIVE_SUITED,
     JOKER,
+    JOKER_BIT,
     JOKER_FROM,
     KEY,
     RANK,
@@ -22,7 +23,7 @@ from tables.rules.cards import (
     RANK_BITS,
     RANKS,
     RANKS_FROM,
-    SUIT_BITS,
+    SUITED,
     SUITS,
     spelled,
 )
@@ -156,13 +157,14 @@ class Ranking:
         return 0
 
     def _rank_suited(self, key: int, cards: Sequence[str], left_out: str) -> int:
-        suit = next(s for i, s in enumerate(SUITS) if key & 8 << SUIT_BITS * i)
-        there = sum(RANK_BIT[card] for card in cards if card[1] == suit and card != left_out)
-        joker = key >> RANKS_FROM + JOKER_FROM
-        known = there << 1 | joker
-        value = self._by_suited.get(known)
+        bit_of = SUITED[key & FIVE_SUITED]
+        suited = sum(map(bit_of.__getitem__, cards))
+        if left_out:
+            suited -= bit_of[left_out]
+        value = self._by_suited.get(suited)
         if value is None:
-            value = self._by_suited[known] = self._rank_flush(there, joker)
+            joker = suited >> JOKER_BIT
+            value = self._by_suited[suited] = self._rank_flush(suited - (joker << JOKER_BIT), joker)
         return value
 
     def _rank_flush(self, there: int, joker: int) -> int:

@@ -1,7 +1,7 @@
 """The one way in which a document is refused: whole, with code, place and a sentence."""
 
 
-class Refusal(Exception):  # noqa: N818 - the regulation's word, not the language's
+class Refusal(Exception):
     """The sender's document cannot be taken as it is; nothing of it took effect.
 
     ``code`` is for machines, ``path`` names the place in the document, ``detail`` is the sentence
