@@ -18,7 +18,7 @@ class Worked(NamedTuple):
 
     validated: int
     paid: int
-    left: int
+    people: int  # who may validate
 
 
 def people_who_may(verb: str) -> list[User]:
@@ -43,8 +43,7 @@ def work_the_floor(*, tables: list[str], seed: int) -> Worked:
         table__in=tables, state=JackpotClaim.State.WAITING, kind=JackpotClaim.Kind.FIXED
     )
     validated = paid = 0
-    claims = list(waiting.order_by("lane_number", "position"))
-    for claim in claims:
+    for claim in waiting.order_by("lane_number", "position"):
         plain = not needs_statement(claim) and not required_checks(claim)
         if not plain or not validators or rng.random() < LEFT_WAITING:
             continue
@@ -57,4 +56,4 @@ def work_the_floor(*, tables: list[str], seed: int) -> Worked:
             paid += 1
         except ProgressiveError:  # he dealt the round himself, or somebody was faster
             continue
-    return Worked(validated, paid, len(claims) - paid)
+    return Worked(validated, paid, len(validators))

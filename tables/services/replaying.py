@@ -1,12 +1,14 @@
 """Replay a file of real events through the API, wait for them, and say what they came to."""
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from audit.verify import verify_chains
 from progressives.meters import cents
@@ -21,6 +23,7 @@ LIST_LENGTH = 200  # events in one request
 POLL_SECONDS = 0.1
 PATIENCE_SECONDS = 600.0  # without any progress, then the replay says what waits
 GAP_SECONDS = 5.0  # when nothing but events behind a gap is left
+MISPAY = "mispay"  # the rules' flag: paid is not what the lines come to
 SETTLING = ("settlement", "round", "void")
 
 
@@ -41,12 +44,12 @@ class Replay:
             if answer["status"] == "accepted"
         }
 
-    def highest(self) -> dict[str, int]:
-        """Return the highest accepted sequence of each table."""
-        found: dict[str, int] = {}
+    def sequences(self) -> dict[str, list[int]]:
+        """Return the accepted sequences of each table, in order."""
+        found: dict[str, set[int]] = {}
         for answer in self.accepted.values():
-            found[answer["table"]] = max(found.get(answer["table"], 0), answer["sequence"])
-        return found
+            found.setdefault(answer["table"], set()).add(answer["sequence"])
+        return {table: sorted(sequences) for table, sequences in found.items()}
 
 
 def one_form(event_id: str) -> str:
@@ -71,17 +74,17 @@ def wait_until_applied(replay: Replay, progress: Callable[[int, int], None]) -> 
     ``progress`` is told (done, of how many). Returns False, and says in ``replay.waiting`` what
     waits, where nothing has moved for ten minutes or only events behind a gap are left.
     """
-    highest = replay.highest()
-    tables = GamingTable.objects.filter(code__in=highest, game__in=SUPPORTED_GAMES)
-    wanted = {table.pk: highest[table.code] for table in tables}
-    first = expected_of(wanted)
-    total = sum(max(0, wanted[pk] + 1 - first[pk]) for pk in wanted)
-    before, since = first, time.monotonic()
+    sequences = replay.sequences()
+    tables = GamingTable.objects.filter(code__in=sequences, game__in=SUPPORTED_GAMES)
+    reported = {table.pk: sequences[table.code] for table in tables}
+    wanted = {pk: found[-1] for pk, found in reported.items()}
+    total = sum(map(len, reported.values()))
+    before, since = expected_of(wanted), time.monotonic()
     while True:
         now = expected_of(wanted)
-        left = sum(max(0, wanted[pk] + 1 - now[pk]) for pk in wanted)
-        progress(total - left, total)
-        if not left:
+        done = sum(bisect_left(found, now[pk]) for pk, found in reported.items())
+        progress(done, total)
+        if done == total:
             return True
         if now != before:
             before, since = now, time.monotonic()
@@ -131,8 +134,12 @@ def what_waits(wanted: dict[int, int], expected: dict[int, int]) -> list[str]:
 
 def result_of(replay: Replay) -> dict[str, Any]:
     """Say what the file's events came to, from the database."""
-    events = replay.events
-    codes = {event.table for event in events if event.table is not None}
+    events = [
+        event
+        for event, answer in zip(replay.events, replay.answers, strict=True)
+        if answer["status"] == "accepted"
+    ]
+    codes = {event.table for event in replay.events if event.table is not None}
     tables = {table.code: table for table in GamingTable.objects.filter(code__in=codes)}
     rounds = rounds_of(in_turn_order(events))
     claims = claims_of(rounds)
@@ -145,13 +152,13 @@ def result_of(replay: Replay) -> dict[str, Any]:
     return {
         "events_sent": len(replay.answers),
         "events_applied": applied,
-        "retries": count_retries(events),
+        "retries": count_retries(replay.events),
         "meters": meters_of(tables.values()),
         "claims": len(claims),
         "meter_claims": [
             told_of(claim) for claim in claims if claim.kind == JackpotClaim.Kind.METER
         ],
-        "mispays": None,
+        "mispays": count_mispays(over),
         "rounds": over.filter(state=Round.State.SETTLED).count(),
         "voids": over.filter(state=Round.State.VOID).count(),
         "out_of_order": count_out_of_order(events),
@@ -160,6 +167,13 @@ def result_of(replay: Replay) -> dict[str, Any]:
         "waiting": len(replay.accepted) - held - applied,
         "audit": {"events": log.events, "head": log.head, "verified": log.ok},
     }
+
+
+def count_mispays(over: QuerySet[Round]) -> int:
+    """Count where the dealer paid otherwise than the rules say, among these rounds."""
+    return sum(
+        flag["code"] == MISPAY for flags in over.values_list("flags", flat=True) for flag in flags
+    )
 
 
 class Fate(NamedTuple):

@@ -44,12 +44,6 @@ def load_setup(document: Any) -> Loaded:
 
     Raises SetupRefused for a file that does not hold together or contradicts what is there.
     """
-    return load_in_transaction(document)
-
-
-@transaction.atomic
-def load_in_transaction(document: Any) -> Loaded:
-    """Load a set-up file within the caller's transaction."""
     setup = read_setup(document)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ONE_AT_A_TIME])

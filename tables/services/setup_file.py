@@ -145,7 +145,7 @@ class Part:
         found: Any = self.get(key, object)
         if not isinstance(found, str) or not pattern.fullmatch(found):
             raise SetupRefused(code, self.at(key), f"{wanted} belongs here.")
-        return found
+        return str(found)
 
     def money(self, key: str) -> Decimal:
         """Return dollars and cents, more than zero."""

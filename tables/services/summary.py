@@ -6,7 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
+from django.utils import timezone
 
 from audit.models import ExceptionRecord
 from audit.verify import verify_chains
@@ -47,7 +48,7 @@ class Summary:
     """
 
     facility: str
-    gaming_day: date | None
+    gaming_day: date
     rounds: int
     voids: int
     wagers: int
@@ -94,20 +95,18 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def latest_day() -> date | None:
-    """Return the latest gaming day on which a round ended."""
-    found: date | None = (
-        Round.objects.order_by("-gaming_day").values_list("gaming_day", flat=True).first()
-    )
-    return found
+def latest_day() -> date:
+    """Return the latest gaming day on which a round ended; today where none has yet."""
+    days = Round.objects.order_by("-gaming_day").values_list("gaming_day", flat=True)
+    return days.first() or timezone.localdate()
 
 
 def summarize(day: date | None = None) -> Summary:
     """Sum up a gaming day, by default the latest that was played."""
     day = day or latest_day()
-    rounds = dict(
-        Round.objects.filter(gaming_day=day).values_list("state").annotate(n=Count("pk")).order_by()
-    )
+    rounds = {
+        state: Round.objects.filter(gaming_day=day, state=state).count() for state in Round.State
+    }
     wagers, wagered = row_of(WAGERS_SQL, [day])
     wins, claims, unmatched = row_of(UNCLAIMED_SQL)
     meters, log = reconcile(), verify_chains()
@@ -121,8 +120,8 @@ def summarize(day: date | None = None) -> Summary:
     return Summary(
         facility=Facility.objects.values_list("name", flat=True).first() or "",
         gaming_day=day,
-        rounds=rounds.get(Round.State.SETTLED, 0),
-        voids=rounds.get(Round.State.VOID, 0),
+        rounds=rounds[Round.State.SETTLED],
+        voids=rounds[Round.State.VOID],
         wagers=wagers,
         wagered=wagered,
         meters=meters,
@@ -168,7 +167,7 @@ def row_of(statement: str, parameters: list[Any] | None = None) -> Any:
         return cursor.fetchone()
 
 
-def by_kind_and_state(claims: Any) -> dict[str, dict[str, int]]:
+def by_kind_and_state(claims: QuerySet[JackpotClaim]) -> dict[str, dict[str, int]]:
     """Count claims: kind, then state."""
     found: dict[str, dict[str, int]] = {kind: {} for kind in JackpotClaim.Kind.values}
     for kind, state, number in (
@@ -188,7 +187,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
     """Return the summary as JSON, its money as text."""
     return {
         "facility": summary.facility,
-        "gaming_day": summary.gaming_day.isoformat() if summary.gaming_day else None,
+        "gaming_day": summary.gaming_day.isoformat(),
         "rounds": summary.rounds,
         "voids": summary.voids,
         "wagers": {"count": summary.wagers, "amount": f"{summary.wagered:.2f}"},

@@ -40,7 +40,7 @@ class Seats:
         self._rng = rng
         self._free = set(range(1, positions + 1))
         self.seated: dict[int, Seated] = {}
-        for _ in range(rng.randint(1, min(4, positions))):
+        for _ in range(rng.randint(min(2, positions), min(5, positions))):
             self._seat()
 
     def next_round(self) -> dict[int, Seated]:
@@ -50,7 +50,7 @@ class Seats:
             if person.stays <= 0:
                 del self.seated[position]
                 self._free.add(position)
-        if not self.seated or (self._free and self._rng.random() < 0.08):
+        if not self.seated or (self._free and self._rng.random() < 0.15):
             self._seat()
         return dict(sorted(self.seated.items()))
 

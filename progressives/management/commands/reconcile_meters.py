@@ -41,13 +41,14 @@ def as_json(meter: Reconciliation) -> dict[str, Any]:
 
 
 def as_table(found: list[Reconciliation]) -> Table:
-    """Lay the reconciliations out, a meter a line."""
+    """Lay the reconciliations out, a sum a line: whole amounts on any screen."""
     table = Table(title="Meters")
     table.add_column("meter")
-    for name in SUMS:
-        table.add_column(name, justify="right", no_wrap=True)
     table.add_column("")
+    table.add_column("dollars", justify="right", no_wrap=True)
     for meter in found:
-        sums = [cents(getattr(meter, name)) for name in SUMS]
-        table.add_row(meter.meter, *sums, "ok" if meter.ok else "WRONG")
+        for name in SUMS:
+            table.add_row(meter.meter if name == SUMS[0] else "", name, cents(getattr(meter, name)))
+        table.add_row("", f"of {meter.entries:,} entries", "ok" if meter.ok else "WRONG")
+        table.add_section()
     return table

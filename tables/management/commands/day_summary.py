@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from progressives.meters import cents
-from tables.services.summary import Summary, as_json, summarize
+from progressives.services.reconcile import Reconciliation
+from tables.services.summary import Summary, as_json, count, summarize
 
 
 class Command(BaseCommand):
@@ -40,22 +41,16 @@ class Command(BaseCommand):
 
 def as_table(summary: Summary) -> Table:
     """Lay the summary out, a fact a line."""
-    day = summary.gaming_day.isoformat() if summary.gaming_day else "nothing played yet"
-    table = Table(title=f"{summary.facility}, gaming day {day}", show_header=False)
+    title = f"{summary.facility}, gaming day {summary.gaming_day}"
+    table = Table(title=title, show_header=False)
     table.add_column()
     table.add_column(justify="right")
     table.add_row("rounds settled", f"{summary.rounds:,}")
     table.add_row("rounds void", f"{summary.voids:,}")
     table.add_row("progressive wagers", f"{summary.wagers:,} of ${summary.wagered:,.2f}")
-    table.add_section()
     for meter in summary.meters:
-        shown = f"${cents(meter.value)}  {'reconciles' if meter.ok else 'DOES NOT RECONCILE'}"
-        table.add_row(f"meter {meter.meter}", shown)
-        moved = (
-            f"{cents(meter.opening)} + {cents(meter.contributions)} - {cents(-meter.reversals)}"
-            f" - {cents(-meter.awards)} + {cents(meter.resets)} + {cents(meter.returned)}"
-        )
-        table.add_row("  initial + wagers - reversals - awards + resets + returned", moved)
+        table.add_section()
+        add_meter(table, meter)
     table.add_section()
     for kind, states in summary.claims.items():
         told = ", ".join(f"{number:,} {state}" for state, number in states.items()) or "none"
@@ -63,16 +58,32 @@ def as_table(summary: Summary) -> Table:
     table.add_row("claimed", f"${summary.claimed:,.2f}")
     table.add_row("Envy Bonuses", f"{summary.envies:,} of ${summary.envied:,.2f}")
     table.add_section()
-    told = ", ".join(f"{number:,} {severity}s" for severity, number in summary.exceptions.items())
-    table.add_row("open exceptions", told or "none")
-    events = summary.events
-    table.add_row("events applied", f"{events.done:,} of {events.accepted:,}")
-    table.add_row("events held: game not yet supported", f"{events.held:,}")
-    table.add_row("events waiting / behind a gap", f"{events.waiting:,} / {events.gap:,}")
-    table.add_row("events set aside", f"{summary.set_aside:,}")
-    table.add_row("rounds locked out and not over", f"{summary.open_rounds:,}")
+    add_events(table, summary)
     table.add_section()
     log = "verified" if summary.audit_verified else "BROKEN"
     table.add_row("audit events", f"{summary.audit_events:,} {log}")
     table.add_row("audit head", summary.audit_head[:16])
     return table
+
+
+def add_meter(table: Table, meter: Reconciliation) -> None:
+    """Add what a meter shows and the sums that explain it, those that are none left out."""
+    word = "reconciles" if meter.ok else "DOES NOT RECONCILE"
+    table.add_row(f"meter {meter.meter}", f"{word} ${cents(meter.value)}")
+    table.add_row("  initial amount", cents(meter.opening))
+    for name in ("contributions", "reversals", "awards", "resets", "returned"):
+        if amount := getattr(meter, name):
+            table.add_row(f"  {name}", cents(amount))
+
+
+def add_events(table: Table, summary: Summary) -> None:
+    """Add what waits for a person, and where the intake stands."""
+    told = [count(number, severity) for severity, number in summary.exceptions.items()]
+    table.add_row("open", ", ".join(told) or "no exceptions")
+    events = summary.events
+    table.add_row("events applied", f"{events.done:,} of {events.accepted:,}")
+    table.add_row("  held: game not yet supported", f"{events.held:,}")
+    table.add_row("  waiting", f"{events.waiting:,}")
+    table.add_row("  behind a missing one", f"{events.gap:,}")
+    table.add_row("  set aside for a person", f"{summary.set_aside:,}")
+    table.add_row("rounds locked out and not over", f"{summary.open_rounds:,}")

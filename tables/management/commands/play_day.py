@@ -127,6 +127,7 @@ class Command(BaseCommand):
             worked = work_the_floor(tables=codes, seed=options["seed"])
             self.stdout.write(
                 f"The simulated floor validated {worked.validated} awards and paid {worked.paid}."
+                + ("" if worked.people else " Nobody here may validate: make_users first.")
             )
         waiting = JackpotClaim.objects.filter(table__in=codes, state=JackpotClaim.State.WAITING)
         self.stdout.write(f"{waiting.count()} claims wait for the floor.")

@@ -77,6 +77,7 @@ def print_summary(result: dict[str, Any], replay: Replay) -> None:
     table.add_row("waiting", f"{result['waiting']:,}")
     table.add_row("rounds", f"{result['rounds']:,}")
     table.add_row("voids", f"{result['voids']:,}")
+    table.add_row("mispays", f"{result['mispays']:,}")
     table.add_row("claims", f"{result['claims']:,}")
     for award in result["meter_claims"]:
         place = f"{award['table']} round {award['round']} position {award['position']}"
