@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tables.rules.hands import HAND_ORDER
+from tables.rules.hands import HAND_ORDER, Ranking
 from tables.rules.wagers import AMOUNTS, Fixed, PercentOfMeter, Terms, payout
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ class GameDefinition(NamedTuple):
     positions: int
     deck: tuple[str, ...]
     cards_each: int
+    ranking: Ranking  # by the defaults of its readings
     wagers: tuple[Wager, ...]
     main_wager: str
     after_lockout: frozenset[str]  # wagers made only once the cards are seen

@@ -3,9 +3,10 @@
 A ``Reckoning`` gathers what a round comes to, in settlement order: lines, awards, envies, flags.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from tables.rules.hands import Best
 from tables.rules.paytables import EnvySchedule, GameDefinition, Line, Paytable
 from tables.rules.refusals import Refusal
 from tables.rules.rounds import (
@@ -116,32 +117,57 @@ class Reckoning:
         self.flags.append(found)
         return found
 
-    def give_back(self, seat: Seat, kind: str, cite: str, reading: str | None) -> None:
+    def give_back(
+        self,
+        seat: Seat,
+        kind: str,
+        cite: str,
+        *,
+        hand: str | None = None,
+        reading: str | None = None,
+    ) -> None:
         """Return a wager that was neither won nor lost."""
         stake = seat.wagers[kind]
-        self.lines.append(line_of(seat, kind, "returned", None, NOTHING, stake, cite, reading))
+        self.lines.append(
+            line_of(seat, kind, "returned", NOTHING, stake, cite, hand=hand, reading=reading)
+        )
         if kind == "progressive":
             self.returned.append(seat.position)
 
     def collect(
-        self, seat: Seat, kind: str, hand: str | None, cite: str, reading: str | None = None
+        self, seat: Seat, kind: str, cite: str, *, hand: str | None, reading: str | None
     ) -> None:
         """Collect a wager that lost."""
-        self.lines.append(line_of(seat, kind, "lose", hand, NOTHING, NOTHING, cite, reading))
+        self.lines.append(
+            line_of(seat, kind, "lose", NOTHING, NOTHING, cite, hand=hand, reading=reading)
+        )
 
-    def pay_by_table(
-        self, seat: Seat, table: Paytable, losing_cite: str, reading: str | None
-    ) -> None:
-        """Pay a "to 1" wager by its paytable, or collect it."""
-        kind = table.wager
-        line = table.row.get(seat.hand)
+    def pay_line(
+        self, seat: Seat, table: Paytable, losing_cite: str, reading: str | None, *, to_one: bool
+    ) -> tuple[Line, dict[str, Any]] | None:
+        """Pay a wager by its paytable, or collect it and return None.
+
+        ``to_one``: the stake goes back beside the winnings.
+        """
+        kind, hand = table.wager, seat.hand
+        line = table.row.get(hand)
         if line is None:
-            self.collect(seat, kind, seat.hand, losing_cite, reading)
-            return
+            self.collect(seat, kind, losing_cite, hand=hand, reading=reading)
+            return None
         stake = seat.wagers[kind]
-        paid = line_of(seat, kind, "win", seat.hand, line.pays(stake), stake, table.cite, reading)
-        paid["terms"] = line.terms_text
+        paid = line_of(
+            seat,
+            kind,
+            "win",
+            line.pays(stake),
+            stake if to_one else NOTHING,
+            table.cite,
+            hand=hand,
+            terms=line.terms_text,
+            reading=reading,
+        )
         self.lines.append(paid)
+        return line, paid
 
     def pay_progressive(
         self,
@@ -149,58 +175,64 @@ class Reckoning:
         table: Paytable,
         losing_cite: str,
         reading: str | None,
-        five: tuple[str, ...] | None,
-    ) -> ProgressiveWin | None:
-        """Pay a progressive wager by its paytable, or leave it collected.
+        best: Callable[[list[str]], Best],
+    ) -> None:
+        """Pay a progressive wager by its paytable, or leave its chip collected.
 
-        ``five`` are the cards of the hand, None where no line pays it. A share of the meter is
-        priced later, at the position's turn.
+        A share of the meter is priced later, at the position's turn. ``best`` finds the five
+        cards that make the hand.
         """
-        line = table.row.get(seat.hand)
-        if line is None or five is None:
-            self.collect(seat, table.wager, seat.hand, losing_cite, reading)
-            return None
-        stake = seat.wagers[table.wager]
-        pays = line.pays(stake)
-        paid = line_of(seat, table.wager, "win", seat.hand, pays, NOTHING, table.cite, reading)
-        paid["terms"] = line.terms_text
-        self.lines.append(paid)
-        amount = None if pays is None else AMOUNTS[pays]
-        win = ProgressiveWin(
-            paid,
-            seat.position,
-            seat.player,
-            seat.hand,
-            five,
-            AMOUNTS[stake],
-            line.percent,
-            LEVEL,
-            amount,
-            seat.facts.get("lamp"),
-            seat.index,
-            [],
+        found = self.pay_line(seat, table, losing_cite, reading, to_one=False)
+        if found is None:
+            return
+        line, paid = found
+        self.wins.append(
+            ProgressiveWin(
+                line=paid,
+                position=seat.position,
+                player=seat.player,
+                hand=seat.hand,
+                cards=best(seat.cards).cards,
+                stake=AMOUNTS[seat.wagers[table.wager]],
+                percent=line.percent,
+                level=LEVEL,
+                pays=None if paid["pays"] is None else AMOUNTS[paid["pays"]],
+                lamp=seat.facts.get("lamp"),
+                index=seat.index,
+                flags=[],
+            )
         )
-        self.wins.append(win)
-        return win
 
     def pay_envy(
-        self,
-        schedule: EnvySchedule,
-        to: Seat,
-        donor: Seat,
-        line: Line,
-        reading: str | None,
+        self, schedule: EnvySchedule, to: Seat, donor: Seat, line: Line, reading: str | None
     ) -> None:
         """Pay one Envy Bonus for another player's hand."""
         kind = schedule.wager
-        pays = line.pays(NOTHING)
-        paid = line_of(to, kind, "envy", donor.hand, pays, NOTHING, schedule.cite, reading)
-        paid["terms"] = line.terms_text
+        pays = str(line.pays(NOTHING))
+        paid = line_of(
+            to,
+            kind,
+            "envy",
+            pays,
+            NOTHING,
+            schedule.cite,
+            hand=donor.hand,
+            terms=line.terms_text,
+            reading=reading,
+        )
         paid["from_position"] = donor.position
         self.lines.append(paid)
-        stake, amount = AMOUNTS[to.wagers[kind]], AMOUNTS[pays or NOTHING]
         self.envies.append(
-            Envy(paid, kind, to.position, to.player, donor.position, donor.hand, stake, amount)
+            Envy(
+                line=paid,
+                wager=kind,
+                position=to.position,
+                player=to.player,
+                from_position=donor.position,
+                hand=donor.hand,
+                stake=AMOUNTS[to.wagers[kind]],
+                pays=AMOUNTS[pays],
+            )
         )
 
     def settled(self, dealer: dict[str, Any] | None) -> Settled:
@@ -229,24 +261,28 @@ def line_of(
     seat: Seat,
     kind: str,
     result: str,
-    hand: str | None,
     pays: str | None,
     returned: str,
     cite: str,
-    reading: str | None,
+    *,
+    hand: str | None = None,
+    terms: str | None = None,
+    reading: str | None = None,
 ) -> dict[str, Any]:
-    """Return an outcome line; ``terms`` and what else applies is added by whoever asked."""
+    """Return an outcome line, with those of its parts that apply."""
     line: dict[str, Any] = {
         "position": seat.position,
         "wager": kind,
         "stake": seat.wagers[kind],
         "result": result,
-        "pays": pays,
-        "returned": returned,
-        "cite": cite,
     }
     if hand is not None:
         line["hand"] = hand
+    if terms is not None:
+        line["terms"] = terms
+    line["pays"] = pays
+    line["returned"] = returned
+    line["cite"] = cite
     if reading is not None:
         line["reading"] = reading
     return line

@@ -21,6 +21,8 @@ CITE_LENGTH = 48
 NOTE_LENGTH = 2000
 
 _MONEY = re.compile(r"(?:0|[1-9][0-9]{0,9})\.[0-9]{2}")
+_METER_VALUE = re.compile(r"(?:0|[1-9][0-9]{0,9})\.[0-9]{2,6}")
+_PERCENT = re.compile(r"(?:100|[1-9]?[0-9])(?:\.[0-9]{1,4})?")
 _INSTANT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?"
     r"(Z|[+-][0-9]{2}:[0-9]{2})"
@@ -104,6 +106,18 @@ def paid(value: Any) -> None:
     """Check dollars and cents, which may be none."""
     if type(value) is not str or not _MONEY.fullmatch(value):
         raise Refusal("bad_money", "", 'Money must be a text of dollars and cents, such as "5.00".')
+
+
+def meter_value(value: Any) -> None:
+    """Check what a meter shows: dollars with two to six decimals."""
+    if type(value) is not str or not _METER_VALUE.fullmatch(value):
+        raise Refusal("bad_money", "", "A meter's value has two to six decimals.")
+
+
+def percent(value: Any) -> None:
+    """Check a rate in percent, as a text."""
+    if type(value) is not str or not _PERCENT.fullmatch(value):
+        raise Refusal("bad_value", "", 'A rate must be a text such as "21".')
 
 
 def instant(value: Any) -> None:

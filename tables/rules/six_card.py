@@ -152,8 +152,8 @@ def settle_double_down(reckoning: Reckoning, seat: Seat, dealer: Dealer, verdict
         pay_even(reckoning, seat, "double_down", verdict, "§ 670a.11(g)(1)")
         return
     reading = "SC-16" if seat.fouled else None
-    reckoning.give_back(seat, "double_down", "§ 670a.11(g)(2)", reading)
-    reckoning.lines[-1]["hand"] = name_of(dealer.high)
+    hand = name_of(dealer.high)
+    reckoning.give_back(seat, "double_down", "§ 670a.11(g)(2)", hand=hand, reading=reading)
 
 
 def pay_even(reckoning: Reckoning, seat: Seat, kind: str, verdict: Verdict, cite: str) -> None:
@@ -162,10 +162,17 @@ def pay_even(reckoning: Reckoning, seat: Seat, kind: str, verdict: Verdict, cite
     result = verdict.result
     pays = stake if result == "win" else NO_MONEY
     returned = NO_MONEY if result == "lose" else stake
-    hand = name_of(seat.high)
-    line = line_of(seat, kind, result, hand, pays, returned, cite, verdict.reading)
-    if result == "win":
-        line["terms"] = "1 to 1"
+    line = line_of(
+        seat,
+        kind,
+        result,
+        pays,
+        returned,
+        cite,
+        hand=name_of(seat.high),
+        terms="1 to 1" if result == "win" else None,
+        reading=verdict.reading,
+    )
     reckoning.lines.append(line)
 
 
@@ -218,13 +225,12 @@ def settle_side_wagers(reckoning: Reckoning, seat: Seat, plan: Plan, reading: st
     if seat.best >> CATEGORY_FROM in (STRAIGHT_FLUSH, ROYAL_FLUSH):
         reading = royal_reading(seat, plan) or reading
     if FORTUNE in wagers:
-        reckoning.pay_by_table(seat, tables[FORTUNE], FORTUNE_LOST, reading)
+        reckoning.pay_line(seat, tables[FORTUNE], FORTUNE_LOST, reading, to_one=True)
     if INSURANCE in wagers:
-        reckoning.pay_by_table(seat, tables[INSURANCE], INSURANCE_LOST, reading)
+        reckoning.pay_line(seat, tables[INSURANCE], INSURANCE_LOST, reading, to_one=True)
     if PROGRESSIVE in wagers:
-        table = tables[PROGRESSIVE]
-        five = plan.ranking.best(seat.cards).cards if seat.hand in table.row else None
-        reckoning.pay_progressive(seat, table, PROGRESSIVE_LOST, reading, five)
+        best = plan.ranking.best
+        reckoning.pay_progressive(seat, tables[PROGRESSIVE], PROGRESSIVE_LOST, reading, best)
 
 
 def royal_reading(seat: Seat, plan: Plan) -> str | None:
@@ -322,7 +328,7 @@ def settle_seat(reckoning: Reckoning, seat: Seat, dealer: Dealer, plan: Plan) ->
     if seat.status == "abandoned":
         for kind in KINDS_HERE:
             if kind in seat.wagers:
-                reckoning.collect(seat, kind, None, "§ 670a.7(b)", "SC-22")
+                reckoning.collect(seat, kind, "§ 670a.7(b)", hand=None, reading="SC-22")
         return
     verdict = settle_main(reckoning, seat, dealer, plan)
     if "double_down" in seat.wagers:
@@ -338,7 +344,7 @@ def void_hand(reckoning: Reckoning, seat: Seat, plan: Plan) -> None:
     stand = plan.side_wagers_stand and len(seat.cards) == CARDS_EACH and UNSEEN not in seat.cards
     for kind in KINDS_HERE[:2] if stand else KINDS_HERE:
         if kind in seat.wagers:
-            reckoning.give_back(seat, kind, "§ 670a.13(d)", "SC-21")
+            reckoning.give_back(seat, kind, "§ 670a.13(d)", reading="SC-21")
     if stand:
         key = sum(map(KEY.__getitem__, seat.cards), EMPTY)
         seat.best = plan.ranking.of_key(key, seat.cards)

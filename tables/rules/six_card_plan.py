@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tables.rules.hands import Ranking
+from tables.rules.hands import SIX_CARD, Ranking
 from tables.rules.house_way import HouseWay
 
 
@@ -32,7 +32,7 @@ class Plan:
         self.leavers_envy = readings["SC-22"] != "no_envy"
 
 
-_RANKINGS: dict[tuple[str, str], Ranking] = {}
+_RANKINGS = {("highest_missing", "any"): SIX_CARD}
 
 
 def ranking(flush_joker: str, royal: str) -> Ranking:

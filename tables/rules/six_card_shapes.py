@@ -31,11 +31,11 @@ _AT_LOCKOUT: dict[str, Check] = {
     "player": shapes.text(),
     "wagers": _WAGERS,
     "irregularity": IRREGULARITIES,
-    "lamp": shapes.flag,
-    "envy_lammer": shapes.list_of(shapes.one_of(*KINDS_HERE)),
 }
 _DEALT: dict[str, Check] = {
     **_AT_LOCKOUT,
+    "lamp": shapes.flag,
+    "envy_lammer": shapes.list_of(shapes.one_of(*KINDS_HERE)),
     "cards": shapes.cards_or_unseen,
     "low": shapes.cards,
     "status": shapes.one_of("voided", "abandoned"),

@@ -23,7 +23,7 @@ def void(
     cite = section(irregularities(document)[0]["cite"])
     for seat in reckoning.seats:
         for kind in kinds_in_order(seat, terms):
-            reckoning.give_back(seat, kind, cite, None)
+            reckoning.give_back(seat, kind, cite)
     locked = {} if lockout_document is None else wagers_of(lockout_document)
     reversals = tuple(
         seat.position for seat in reckoning.seats if "progressive" in locked.get(seat.position, {})

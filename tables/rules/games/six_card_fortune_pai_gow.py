@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from tables.rules import six_card, six_card_plan, six_card_shapes
 from tables.rules.cards import DECK_AND_JOKER
+from tables.rules.hands import SIX_CARD
 from tables.rules.paytables import (
     EnvySchedule,
     GameDefinition,
@@ -192,6 +193,7 @@ DEFINITION = GameDefinition(
     positions=POSITIONS,
     deck=DECK_AND_JOKER,
     cards_each=CARDS_EACH,
+    ranking=SIX_CARD,
     wagers=WAGERS,
     main_wager="main",
     after_lockout=frozenset({"double_down"}),  # § 670a.11(c)
