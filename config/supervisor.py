@@ -69,18 +69,19 @@ class Supervisor:
     beat: bool = False
     port: int | None = None
     children: list[Child] = field(default_factory=list)
+    _stopping: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+    _reserved: socket.socket | None = None
 
     def start(self) -> None:
         """Start all and return when each says that it is ready."""
         self.logs.mkdir(parents=True, exist_ok=True)
-        self._reserved: socket.socket | None = None
         if self.web:
             self._reserved, self.port = reserve_port(self.port)
             self.children.append(self._web(self.port))
         self.children += [self._worker(number) for number in range(1, self.workers + 1)]
         if self.beat:
             self.children.append(self._beat())
-        self._stopping = threading.Event()
         # The kernel ties a child to the thread that started it, so one thread starts them all
         # and lives until the last has stopped.
         self._thread = threading.Thread(target=self._keep, name="supervisor", daemon=True)
@@ -91,10 +92,14 @@ class Supervisor:
             self.stop()
             raise
 
-    def stop(self) -> None:
-        """Stop all at once and return when all are gone."""
+    def stop(self, *, kill: bool = False) -> None:
+        """Stop all together and return when all are gone; killed, they only roll back."""
+        if kill:
+            for child in self.children:
+                child.grace_seconds = 0
         self._stopping.set()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
         if self._reserved is not None:
             self._reserved.close()
 

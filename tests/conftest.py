@@ -129,7 +129,7 @@ def open_house(
 
     yield open_one
     for running in opened:
-        running.supervisor.stop()
+        running.supervisor.stop(kill=True)
 
 
 @pytest.fixture
