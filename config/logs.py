@@ -1,8 +1,9 @@
 """How a log line looks: one fact a line, key=value, UTC, with what was bound to the context."""
 
 import structlog
+from structlog.typing import Processor
 
-SHARED = [
+SHARED: list[Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PR_SET_PDEATHSIG = 1
+APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
 class Account(NamedTuple):
@@ -47,11 +48,10 @@ def spawn(
     """
     between = [sys.executable, "-I", "-S", __file__, str(os.getpid()), str(int(death_signal))]
     between += [str(account.uid), str(account.gid)] if account else ["-", "-"]
-    opened = isinstance(log, Path)
-    output = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600) if opened else log
+    output = log if isinstance(log, int) else os.open(log, APPEND, 0o600)
     try:
         return subprocess.Popen(
-            [*between, *map(os.fspath, command)],
+            [*between, *(os.fspath(part) for part in command)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -61,7 +61,7 @@ def spawn(
             start_new_session=True,
         )
     finally:
-        if opened:
+        if output != log:
             os.close(output)
 
 
