@@ -122,14 +122,19 @@ class Part:
             raise SetupRefused("wrong_type", self.at(key), f"{names[kind]} belongs here.")
         return found
 
-    def text(self, key: str, longest: int, default: Any = ...) -> str:
+    def text(self, key: str, longest: int) -> str:
         """Return a text that is not empty and not too long."""
-        found: str = self.get(key, str, default)
-        if found is not default and (not found.strip() or len(found) > longest or "\0" in found):
+        found = str(self.get(key, str))
+        if not found.strip() or len(found) > longest:
             raise SetupRefused(
                 "bad_value", self.at(key), f"A text of 1 to {longest} characters belongs here."
             )
         return found
+
+    def maybe(self, key: str, longest: int) -> str | None:
+        """Return a text that need not be there."""
+        self._asked.add(key)
+        return None if self._value.get(key) is None else self.text(key, longest)
 
     def code(self, longest: int) -> str:
         """Return the code by which everything else names this part."""
@@ -211,7 +216,7 @@ def read_facility(part: Part) -> FacilitySetup:
     name, zone = part.text("name", 80), part.text("time_zone", 48)
     try:
         ZoneInfo(zone)
-    except (OSError, ValueError):  # unknown, or no name at all such as "../etc"
+    except (KeyError, OSError, ValueError):  # unknown, or no name at all such as "../UTC"
         raise SetupRefused(
             "bad_time_zone", part.at("time_zone"), f"There is no time zone {zone}."
         ) from None
@@ -226,7 +231,7 @@ def read_progressive(part: Part) -> ProgressiveSetup:
     levels = tuple(read_level(level, unit) for level in part.parts("levels"))
     if len(levels) != 1:
         raise SetupRefused("bad_value", part.at("levels"), "A progressive has exactly one meter.")
-    name = part.text("name", 60, "")
+    name = part.maybe("name", 60) or ""
     part.done()
     return ProgressiveSetup(part.path, code, name, unit, levels)
 
@@ -268,7 +273,7 @@ def read_game(part: Part) -> str:
 
 def read_table(part: Part) -> TableSetup:
     """Read a table; it has no more positions than its chapter allows."""
-    code, pit, game = part.code(16), part.text("pit", 8, ""), read_game(part)
+    code, pit, game = part.code(16), part.maybe("pit", 8) or "", read_game(part)
     definition = definition_of(game)
     most = definition.positions if definition else MOST_POSITIONS[game]
     positions = part.get("positions", int)
@@ -278,7 +283,7 @@ def read_table(part: Part) -> TableSetup:
             part.at("positions"),
             f"A table of this game has 1 to {most} positions.",
         )
-    progressive = part.text("progressive", 24, None)
+    progressive = part.maybe("progressive", 24)
     part.done()
     return TableSetup(part.path, code, pit, game, positions, progressive)
 
