@@ -51,7 +51,7 @@ CSRF_TRUSTED_ORIGINS = env_list("TRUSTED_ORIGINS", "http://127.0.0.1,http://loca
 REDIS_URL = env_text("REDIS_URL")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "config.admin_app.HouseAdminConfig",  # Django's admin with our own site
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -155,6 +155,7 @@ X_FRAME_OPTIONS = "DENY"
 # Words and times: UTC inside, the facility's zone only where a gaming day is computed or shown.
 LANGUAGE_CODE = "en-us"
 USE_I18N = False
+DATE_FORMAT, DATETIME_FORMAT = "Y-m-d", "Y-m-d H:i:s"
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -15,23 +15,24 @@ DEEDS = {
 }
 
 
-def holds(user: User, verb: str) -> bool:
-    """Whether a role of the house gives this member of staff the step.
+def verbs_of(user: User) -> frozenset[str]:
+    """Return the steps that this person's roles give him.
 
     Asked of the groups themselves: a superuser is told yes by Django whatever he is, and the
     regulation wants a floorperson or above (§ 670a.11(h)(3)(i)(B)(III)).
     """
-    return Permission.objects.filter(
+    given = Permission.objects.filter(
         Q(group__user__pk=user.pk, group__user__is_active=True)
         | Q(user__pk=user.pk, user__is_active=True),
         content_type__app_label="progressives",
-        codename=f"{verb}_jackpotclaim",
-    ).exists()
+        codename__in=[f"{verb}_jackpotclaim" for verb in DEEDS],
+    )
+    return frozenset(code.partition("_")[0] for code in given.values_list("codename", flat=True))
 
 
 def must_be_allowed(user: User, verb: str) -> None:
     """Refuse whoever's role does not give the step, and whoever could not sign it."""
-    if not holds(user, verb):
+    if verb not in verbs_of(user):
         raise NotAllowed(DEEDS[verb])
     if not user.staff_code:
         raise NoStaffCode
@@ -39,5 +40,10 @@ def must_be_allowed(user: User, verb: str) -> None:
 
 def must_not_be_the_dealer(user: User, claim: JackpotClaim) -> None:
     """Refuse the dealer of the round, under whichever role he is logged in now."""
-    if claim.dealer and (user.staff_code or "").casefold() == claim.dealer.casefold():
+    if dealt(user, claim):
         raise DealerOfTheRound
+
+
+def dealt(user: User, claim: JackpotClaim) -> bool:
+    """Whether this person dealt the round that the claim is about."""
+    return bool(claim.dealer) and (user.staff_code or "").casefold() == claim.dealer.casefold()

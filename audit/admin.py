@@ -1,0 +1,251 @@
+"""People, the log and what a person must look at: records are read, exceptions are closed."""
+
+import json
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import Group
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.forms import ModelForm
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from audit.models import AuditEvent, Chain, ExceptionRecord, User
+from audit.services import NoReason, close_exception, record_one
+
+admin.site.unregister(Group)  # the roles are the house's own, made by migration
+
+
+class RecordAdmin(admin.ModelAdmin):
+    """Records that nobody adds, changes or deletes by hand, whatever his permissions say."""
+
+    actions = None
+    show_full_result_count = False  # counting all rows of the log takes longer than finding one
+    list_per_page = 50
+    change_form_template = "audit/record.html"
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+def pretty(body: bytes | memoryview | Any) -> SafeString:
+    """Show canonical bytes, or a JSON value, as people read them."""
+    told = json.loads(bytes(body)) if isinstance(body, bytes | memoryview) else body
+    text = json.dumps(told, indent=2, ensure_ascii=False)
+    return format_html('<pre class="document">{}</pre>', text)
+
+
+@admin.register(User)
+class StaffAdmin(UserAdmin):
+    """Members of staff. Only a superuser gives what no role gives; nobody changes his own role."""
+
+    list_display = ["username", "staff_code", "first_name", "last_name", "roles", "is_active"]
+    list_filter = ["is_active", "groups"]
+    search_fields = ["username", "staff_code", "first_name", "last_name"]
+    ordering = ["username"]
+    fieldsets = [
+        (None, {"fields": ["username", "password"]}),
+        ("Person", {"fields": ["staff_code", "first_name", "last_name", "email"]}),
+        ("May", {"fields": ["is_active", "is_staff", "groups", "is_superuser"]}),
+        ("Times", {"fields": ["last_login", "date_joined"]}),
+    ]
+    add_fieldsets = [
+        (
+            None,
+            {"fields": ["username", "staff_code", "usable_password", "password1", "password2"]},
+        ),
+    ]
+    readonly_fields = ["last_login", "date_joined"]
+    filter_horizontal = ["groups"]
+
+    @admin.display(description="roles")
+    def roles(self, user: User) -> str:
+        return ", ".join(group.name for group in user.groups.all())
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        return super().get_queryset(request).prefetch_related("groups")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:
+        fields = list(self.readonly_fields)
+        if not request.user.is_superuser:
+            fields.append("is_superuser")
+            if obj is not None and obj.pk == request.user.pk:
+                fields += ["staff_code", "is_active", "is_staff", "groups"]
+        return fields
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        if obj is not None and obj.is_superuser and not request.user.is_superuser:
+            return False  # else an administrator could set a superuser's password
+        return super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False  # steps are signed with the account: switch it off instead
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        user = form.instance
+        facts = {
+            "active": user.is_active,
+            "changed": sorted(form.changed_data) if change else [],
+            "roles": sorted(group.name for group in user.groups.all()),
+            "staff_code": user.staff_code,
+            "superuser": user.is_superuser,
+            "username": user.username,
+        }
+        action = "audit.user_changed" if change else "audit.user_made"
+        record_one(action, f"user/{user.pk}", facts, by=request.user)  # type: ignore[arg-type]
+
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+    ) -> type[ModelForm]:
+        form = super().get_form(request, obj, change=change, **kwargs)
+        if "staff_code" in form.base_fields:
+            form.base_fields["staff_code"].empty_value = None  # two people without one do not clash
+        return form
+
+
+@admin.register(Chain)
+class ChainAdmin(RecordAdmin):
+    list_display = ["name", "sequence", "head_hex"]
+    search_fields = ["name"]
+    ordering = ["name"]
+    fields = ["name", "sequence", "head_hex"]
+    readonly_fields = ["head_hex"]
+
+    @admin.display(description="head")
+    def head_hex(self, chain: Chain) -> str:
+        return bytes(chain.head).hex()
+
+
+@admin.register(AuditEvent)
+class AuditEventAdmin(RecordAdmin):
+    list_display = ["recorded_at", "chain", "sequence", "action", "subject"]
+    list_display_links = ["sequence"]
+    list_filter = ["chain"]
+    list_select_related = ["chain"]
+    search_fields = ["subject__exact", "action__startswith"]
+    search_help_text = "A table and round (FPG-01/49), or the beginning of an action."
+    ordering = ["-pk"]
+    fields = ["chain", "sequence", "action", "subject", "recorded_at", "document", "links"]
+    readonly_fields = ["document", "links"]
+
+    @admin.display(description="what was recorded")
+    def document(self, event: AuditEvent) -> SafeString:
+        return pretty(event.body)
+
+    @admin.display(description="hash, and its predecessor's")
+    def links(self, event: AuditEvent) -> SafeString:
+        return format_html(
+            '<code class="hash">{}</code><br><code class="hash">{}</code>',
+            bytes(event.hash).hex(),
+            bytes(event.previous).hex(),
+        )
+
+
+@admin.register(ExceptionRecord)
+class ExceptionAdmin(RecordAdmin):
+    """What a person must look at. It is closed with a reason; nothing else about it changes."""
+
+    list_display = ["opened_at", "severity_mark", "kind", "place", "sentence", "state", "closed_by"]
+    list_display_links = ["kind"]
+    list_filter = ["state", "severity", "kind", "table"]
+    list_select_related = ["closed_by"]
+    search_fields = ["table__exact", "kind__startswith", "sentence"]
+    ordering = ["-opened_at", "-pk"]
+    fields = [
+        *["severity", "kind", "place", "sentence", "cite", "document", "opened_at"],
+        *["state", "closed_by", "closed_at", "reason"],
+    ]
+    readonly_fields = ["document", "place"]
+    actions = ["close_selected"]
+    change_form_template = "audit/exception.html"
+
+    @admin.display(description="severity", ordering="severity")
+    def severity_mark(self, found: ExceptionRecord) -> SafeString:
+        return format_html(
+            '<span class="severity {}">{}</span>', found.severity, found.get_severity_display()
+        )
+
+    @admin.display(description="table, round, position", ordering="table")
+    def place(self, found: ExceptionRecord) -> str:
+        told = [found.table, found.round, found.position]
+        return ", ".join(str(part) for part in told if part not in ("", None))
+
+    @admin.display(description="facts")
+    def document(self, found: ExceptionRecord) -> SafeString:
+        return pretty(found.facts)
+
+    def has_close_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("audit.close_exceptionrecord")
+
+    def get_list_display(self, request: HttpRequest) -> list[str]:
+        shown = list(self.list_display)
+        return [*shown, "close_link"] if self.has_close_permission(request) else shown
+
+    @admin.display(description="")
+    def close_link(self, found: ExceptionRecord) -> SafeString | str:
+        if found.state == ExceptionRecord.State.CLOSED:
+            return ""
+        url = reverse("admin:audit_exceptionrecord_close")
+        return format_html('<a class="tap quiet" href="{}?ids={}">Close</a>', url, found.pk)
+
+    def get_urls(self) -> list[URLPattern]:
+        close = self.admin_site.admin_view(self.close_page)
+        return [path("close/", close, name="audit_exceptionrecord_close"), *super().get_urls()]
+
+    @admin.action(description="Close with a reason", permissions=["close"])
+    def close_selected(self, request: HttpRequest, found: QuerySet[Model]) -> HttpResponse:
+        chosen = ",".join(str(pk) for pk in found.order_by("pk").values_list("pk", flat=True))
+        return redirect(f"{reverse('admin:audit_exceptionrecord_close')}?ids={chosen}")
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        extra = {**(extra_context or {}), "may_close": self.has_close_permission(request)}
+        return super().change_view(request, object_id, form_url, extra)
+
+    def close_page(self, request: HttpRequest) -> HttpResponse:
+        """Ask for the reason, then close one exception or many with it."""
+        if not self.has_close_permission(request):
+            raise PermissionDenied
+        told = request.POST if request.method == "POST" else request.GET
+        ids = [int(part) for part in told.get("ids", "").split(",") if part.isdecimal()][:500]
+        found = ExceptionRecord.objects.filter(pk__in=ids).order_by("pk")
+        if not found:
+            raise Http404
+        refusal = None
+        if request.method == "POST":
+            try:
+                for chosen in found:
+                    close_exception(
+                        exception_id=chosen.pk,
+                        by=request.user,  # type: ignore[arg-type]
+                        reason=request.POST.get("reason", ""),
+                    )
+            except NoReason as missing:
+                refusal = str(missing)
+            else:
+                messages.success(request, f"Closed: {len(found)}.")
+                return redirect("admin:audit_exceptionrecord_changelist")
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": "Close with a reason",
+            "found": found,
+            "ids": ",".join(str(pk) for pk in ids),
+            "refusal": refusal,
+        }
+        status = 200 if refusal is None else 409
+        return TemplateResponse(request, "audit/close.html", context, status=status)

@@ -1,0 +1,117 @@
+"""The admin's front page by role: who logs in lands where his work is."""
+
+from typing import Any, NamedTuple
+
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import NoReverseMatch, reverse
+
+from audit.models import ExceptionRecord
+from progressives.selectors import counts
+
+
+class Tile(NamedTuple):
+    """A way in on the front page: for whom, where to, and what it is for."""
+
+    permission: str
+    route: str
+    title: str
+    purpose: str
+    query: str = ""
+
+
+TILES = [
+    Tile(
+        "progressives.view_jackpotclaim",
+        "admin:progressives_jackpotclaim_queue",
+        "Progressive payouts",
+        "Validate, refuse and mark paid what waits at the tables.",
+    ),
+    Tile(
+        "audit.view_exceptionrecord",
+        "admin:audit_exceptionrecord_changelist",
+        "Exceptions",
+        "What a person must look at, with the paragraph it touches.",
+        "state__exact=open",
+    ),
+    Tile(
+        "progressives.view_meter",
+        "admin:progressives_meter_changelist",
+        "Meters",
+        "What each progressive stands at, and every movement that brought it there.",
+    ),
+    Tile(
+        "tables.view_round",
+        "admin:tables_round_changelist",
+        "Rounds",
+        "What was dealt, wagered and paid at a table.",
+    ),
+    Tile(
+        "audit.view_auditevent",
+        "admin:audit_auditevent_changelist",
+        "Log",
+        "Everything that happened, in an order nobody can change.",
+    ),
+    Tile(
+        "audit.change_user",
+        "admin:audit_user_changelist",
+        "Staff",
+        "Who may log in, with which staff code and which role.",
+    ),
+    Tile(
+        "tables.add_accesskey",
+        "admin:tables_accesskey_changelist",
+        "Keys",
+        "By which table controllers, gateways and staff tokens reach the house.",
+    ),
+]
+
+# Who works at the tables lands on the queue; who has other work sees the tiles.
+HOMES = {
+    "floorperson": "admin:progressives_jackpotclaim_queue",
+    "pit manager": "admin:progressives_jackpotclaim_queue",
+}
+
+
+class HouseSite(AdminSite):
+    """Django's admin with a front page for each role; ``?all`` shows every page to anybody."""
+
+    site_header = "Table-game progressives"
+    site_title = "Table-game progressives"
+    index_title = "What would you like to do?"
+    index_template = "admin/house_index.html"
+    site_url = None
+    empty_value_display = "–"
+
+    def index(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        if "all" not in request.GET:
+            roles = request.user.groups.values_list("name", flat=True)  # type: ignore[union-attr]
+            homes = [HOMES[role] for role in roles if role in HOMES]
+            if homes:
+                return redirect(homes[0])
+        extra = {"tiles": tiles_for(request), "is_nav_sidebar_enabled": False}
+        return super().index(request, {**extra, **(extra_context or {})})
+
+
+def tiles_for(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the tiles that this person may open, with how many things wait behind each."""
+    waiting = {
+        "admin:progressives_jackpotclaim_queue": lambda: sum(counts().values()),
+        "admin:audit_exceptionrecord_changelist": lambda: ExceptionRecord.objects.filter(
+            state=ExceptionRecord.State.OPEN
+        ).count(),
+    }
+    found = []
+    for tile in TILES:
+        if not request.user.has_perm(tile.permission):
+            continue
+        try:
+            url = reverse(tile.route)
+        except NoReverseMatch:
+            continue
+        count = waiting[tile.route]() if tile.route in waiting else None
+        found.append({**tile._asdict(), "url": f"{url}?{tile.query}", "count": count})
+    return found

@@ -1,0 +1,117 @@
+"""The claims queue and its pages, and the ledger's records, which are read only."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path, re_path
+
+from audit.admin import RecordAdmin
+from progressives.models import ClaimStep, EnvyPayout, JackpotClaim, Lane, Meter, Progressive
+from progressives.pages.claim import claim_page, meter_page
+from progressives.pages.queue import changes, queue
+from progressives.pages.steps import PAGES, step_page
+from progressives.templatetags.floor import dollars, exactly, hand_name
+
+
+@admin.register(JackpotClaim)
+class JackpotClaimAdmin(RecordAdmin):
+    """Claims as records; the queue, where they are decided on, hangs on the same address."""
+
+    list_display = ["opened_at", "table", "round", "position", "what", "pays", "kind", "state"]
+    list_display_links = ["table"]
+    list_filter = ["state", "kind", "progressive", "table", "gaming_day"]
+    search_fields = ["table__exact", "player__exact", "dealer__exact"]
+    search_help_text = "A table, a player or a dealer, written out in full."
+    ordering = ["-pk"]
+    date_hierarchy = "gaming_day"
+
+    @admin.display(description="hand", ordering="hand")
+    def what(self, claim: JackpotClaim) -> str:
+        return hand_name(claim.hand)
+
+    @admin.display(description="amount", ordering="amount")
+    def pays(self, claim: JackpotClaim) -> str:
+        return dollars(claim.amount)
+
+    def get_urls(self) -> list[URLPattern]:
+        own = self.admin_site.admin_view
+        return [
+            path("queue/", own(queue), name="progressives_jackpotclaim_queue"),
+            path("queue/changes/", own(changes), name="progressives_jackpotclaim_changes"),
+            re_path(
+                rf"^(?P<claim_id>[0-9]+)/(?P<verb>{'|'.join(PAGES)})/$",
+                own(step_page),
+                name="progressives_jackpotclaim_step",
+            ),
+            *super().get_urls(),
+        ]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        if not object_id.isdecimal():
+            raise Http404
+        return claim_page(request, int(object_id))
+
+
+@admin.register(Meter)
+class MeterAdmin(RecordAdmin):
+    """Meters, each with its ledger: entries have no page of their own."""
+
+    list_display = ["progressive", "level", "stands_at", "reset", "increment_percent", "sequence"]
+    list_select_related = ["progressive"]
+    ordering = ["progressive__code", "level"]
+
+    @admin.display(description="stands at", ordering="value")
+    def stands_at(self, meter: Meter) -> str:
+        return exactly(meter.value)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        meter = self.get_object(request, object_id)
+        if meter is None:
+            raise Http404
+        if not self.has_view_permission(request, meter):
+            raise PermissionDenied
+        return meter_page(request, meter)
+
+
+@admin.register(Lane)
+class LaneAdmin(RecordAdmin):
+    list_display = ["name", "number", "gaming_day"]
+    search_fields = ["name"]
+    ordering = ["name"]
+
+
+@admin.register(Progressive)
+class ProgressiveAdmin(RecordAdmin):
+    list_display = ["code", "name", "wager_unit", "lane"]
+    list_select_related = ["lane"]
+    search_fields = ["code", "name"]
+    ordering = ["code"]
+
+
+@admin.register(ClaimStep)
+class ClaimStepAdmin(RecordAdmin):
+    list_display = ["at", "claim", "kind", "by", "cite", "reason"]
+    list_display_links = ["claim"]
+    list_filter = ["kind"]
+    list_select_related = ["claim", "by"]
+    search_fields = ["by__staff_code__exact", "claim__table__exact"]
+    search_help_text = "A staff code or a table, written out in full."
+    ordering = ["-pk"]
+
+
+@admin.register(EnvyPayout)
+class EnvyPayoutAdmin(RecordAdmin):
+    list_display = [
+        *["gaming_day", "table", "round", "wager", "position", "from_position", "hand", "stake"],
+        "amount",
+    ]
+    list_display_links = ["round"]
+    list_filter = ["wager", "table", "gaming_day"]
+    search_fields = ["table__exact", "player__exact", "dealer__exact"]
+    ordering = ["-pk"]

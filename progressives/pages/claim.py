@@ -1,0 +1,100 @@
+"""One claim with all that explains it: facts, steps, the other payouts of its round, its meter."""
+
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import admin
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
+
+from progressives.models import EnvyPayout, JackpotClaim, Meter, MeterEntry
+from progressives.pages.queue import must_view
+from progressives.pages.rows import row_of
+from progressives.selectors import claims_with_steps
+
+STRIP_EACH_WAY = 4  # entries shown before and after the award
+CHART_EACH_WAY = 40
+CHART_WIDTH, CHART_HEIGHT = 720, 120
+LEDGER_PAGE = 100
+
+
+def claim_page(request: HttpRequest, claim_id: int) -> HttpResponse:
+    """Show a claim to whoever may read claims."""
+    viewer = must_view(request)
+    claim = claims_with_steps().filter(pk=claim_id).first()
+    if claim is None:
+        raise Http404
+    others = claims_with_steps().filter(round_id=claim.round_id).exclude(pk=claim.pk)
+    context: dict[str, Any] = {
+        **admin.site.each_context(request),
+        "is_nav_sidebar_enabled": False,
+        "title": f"{claim.table}, round {claim.round}, position {claim.position}",
+        "claim": claim,
+        "row": row_of(claim, viewer),
+        "now": timezone.now(),
+        "others": [row_of(other, viewer) for other in others.order_by("-position")],
+        "envies": EnvyPayout.objects.filter(round_id=claim.round_id).order_by("-position"),
+        "strip": strip_of(claim),
+        "chart": chart_of(claim),
+    }
+    return TemplateResponse(request, "progressives/claim.html", context)
+
+
+def around(claim: JackpotClaim, each_way: int) -> list[MeterEntry]:
+    """Return the entries of the claim's meter around its award."""
+    if claim.entry_sequence is None:
+        return []
+    first, last = claim.entry_sequence - each_way, claim.entry_sequence + each_way
+    entries = MeterEntry.objects.filter(meter_id=claim.meter_id, sequence__range=(first, last))
+    return list(entries.order_by("sequence"))
+
+
+def strip_of(claim: JackpotClaim) -> list[MeterEntry]:
+    """Return the meter strip: what came just before and after, other tables' wagers included."""
+    return around(claim, STRIP_EACH_WAY)
+
+
+def chart_of(claim: JackpotClaim) -> dict[str, Any] | None:
+    """Return the meter around the award as points of a line, for the server's own SVG."""
+    entries = around(claim, CHART_EACH_WAY)
+    if len(entries) < 3:
+        return None
+    values = [entries[0].before, *(entry.after for entry in entries)]
+    low, high = min(values), max(values)
+    spread = (high - low) or Decimal(1)
+    across = Decimal(CHART_WIDTH) / (len(values) - 1)
+
+    def place(index: int, value: Decimal) -> tuple[str, str]:
+        down = CHART_HEIGHT - (value - low) / spread * CHART_HEIGHT
+        return f"{across * index:.1f}", f"{down:.1f}"
+
+    points = [place(index, value) for index, value in enumerate(values)]
+    award = next(i for i, entry in enumerate(entries) if entry.sequence == claim.entry_sequence)
+    return {
+        "points": " ".join(f"{x},{y}" for x, y in points),
+        "award": points[award],
+        "low": low,
+        "high": high,
+        "first": entries[0].sequence,
+        "last": entries[-1].sequence,
+    }
+
+
+def meter_page(request: HttpRequest, meter: Meter) -> HttpResponse:
+    """Show a meter and its ledger, newest entry first."""
+    before = request.GET.get("before", "")
+    entries = MeterEntry.objects.filter(meter=meter).order_by("-sequence")
+    if before.isdecimal():
+        entries = entries.filter(sequence__lt=min(int(before), 2**62))
+    page = list(entries[: LEDGER_PAGE + 1])
+    context: dict[str, Any] = {
+        **admin.site.each_context(request),
+        "opts": Meter._meta,
+        "title": f"{meter.progressive}, {meter.level}",
+        "meter": meter,
+        "entries": page[:LEDGER_PAGE],
+        "older": page[LEDGER_PAGE - 1].sequence if len(page) > LEDGER_PAGE else None,
+        "newest": not before,
+    }
+    return TemplateResponse(request, "progressives/meter.html", context)

@@ -1,0 +1,144 @@
+"""The page of each step: it asks what must be asked, and calls the service."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+
+from progressives.errors import ProgressiveError
+from progressives.models import JackpotClaim
+from progressives.pages.queue import must_view
+from progressives.pages.rows import Viewer, as_json, row_of
+from progressives.paragraphs import chapter_of
+from progressives.selectors import claims_with_steps
+from progressives.services.claims import (
+    needs_statement,
+    pay_claim,
+    refuse_claim,
+    required_checks,
+    required_to_pay,
+    validate_claim,
+)
+from progressives.services.claims_return import return_refused_award
+from progressives.templatetags.floor import dollars
+
+QUEUE = "admin:progressives_jackpotclaim_queue"
+
+
+@dataclass(frozen=True)
+class StepPage:
+    """What a step's page is called, what it says when it is done, and how it is done."""
+
+    title: str
+    done: str
+    take: Callable[[int, HttpRequest], object]
+
+
+def validate(claim_id: int, request: HttpRequest) -> object:
+    return validate_claim(
+        claim_id=claim_id,
+        officer=request.user,  # type: ignore[arg-type]
+        checks=request.POST.getlist("checks"),
+        statement=request.POST.get("statement", ""),
+    )
+
+
+def refuse(claim_id: int, request: HttpRequest) -> object:
+    return refuse_claim(
+        claim_id=claim_id,
+        officer=request.user,  # type: ignore[arg-type]
+        cite=request.POST.get("cite", ""),
+        reason=request.POST.get("reason", ""),
+    )
+
+
+def pay(claim_id: int, request: HttpRequest) -> object:
+    return pay_claim(
+        claim_id=claim_id,
+        officer=request.user,  # type: ignore[arg-type]
+        checks=request.POST.getlist("checks"),
+    )
+
+
+def put_back(claim_id: int, request: HttpRequest) -> object:
+    return return_refused_award(
+        claim_id=claim_id,
+        officer=request.user,  # type: ignore[arg-type]
+        reason=request.POST.get("reason", ""),
+    )
+
+
+PAGES = {
+    "validate": StepPage("Validate payout", "Validated", validate),
+    "refuse": StepPage("Refuse payout", "Refused", refuse),
+    "pay": StepPage("Mark payout paid", "Marked paid", pay),
+    "return": StepPage("Put award back on the meter", "Back on the meter", put_back),
+}
+
+
+def step_page(request: HttpRequest, claim_id: str, verb: str) -> HttpResponse:
+    """Ask and do one step. The queue's script posts here too and gets its row back."""
+    viewer = must_view(request)
+    if verb not in viewer.verbs:
+        raise PermissionDenied
+    page, refusal = PAGES[verb], None
+    if request.method == "POST":
+        try:
+            page.take(int(claim_id), request)
+        except ProgressiveError as refused:
+            refusal = refused
+    claim = claims_with_steps().filter(pk=int(claim_id)).first()
+    if claim is None:
+        raise Http404
+    done = request.method == "POST" and refusal is None
+    told = f"{page.done}: {claim.table}, position {claim.position}, {dollars(claim.amount)}."
+    if request.accepts("text/html") is False:
+        return answer(claim, viewer, told if done else str(refusal), ok=done)
+    if done:
+        messages.success(request, told)
+        return redirect(QUEUE)
+    context = {
+        **admin.site.each_context(request),
+        **facts_of(claim, viewer, verb),
+        "is_nav_sidebar_enabled": False,
+        "title": page.title,
+        "refusal": refusal,
+        "given": request.POST,
+        "given_checks": request.POST.getlist("checks"),
+    }
+    status = 200 if refusal is None else 409
+    return TemplateResponse(request, f"progressives/{verb}.html", context, status=status)
+
+
+def facts_of(claim: JackpotClaim, viewer: Viewer, verb: str) -> dict[str, Any]:
+    """Return what the page of a step shows and asks."""
+    chapter = chapter_of(claim.cite)
+    return {
+        "claim": claim,
+        "row": row_of(claim, viewer),
+        "now": timezone.now(),
+        "chapter": chapter,
+        "checks": required_to_pay(claim) if verb == "pay" else required_checks(claim),
+        "asks_statement": verb == "validate" and needs_statement(claim),
+        "paragraphs": chapter.refusals,
+        "meter_after": after_return(claim) if verb == "return" else None,
+    }
+
+
+def after_return(claim: JackpotClaim) -> Any:
+    """Return where the meter would stand now with the award back on it."""
+    if claim.meter is None:
+        return None
+    return claim.meter.value + claim.amount - claim.reset_put_in
+
+
+def answer(claim: JackpotClaim, viewer: Viewer, message: str, *, ok: bool) -> JsonResponse:
+    """Answer the script: what to say, and the row as it stands now."""
+    body = {"ok": ok, "message": message, "row": as_json(row_of(claim, viewer))}
+    return JsonResponse(body, status=200 if ok else 409)
