@@ -128,7 +128,9 @@ class House:
             return
         self._run_lock = os.open(self.data_dir / "run.lock", os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(self._run_lock, fcntl.LOCK_SH)  # waits while the last users' servers stop
-        self.mend()
+        with self._alone("start.lock"):  # waits while another one starts them
+            if self.embedded and not self._keeper_lives():
+                self._start_keeper()
 
     def mend(self) -> None:
         """Start the embedded servers again if their keeper was killed; else change nothing."""
@@ -215,7 +217,7 @@ class House:
     def _keeper_lives(self) -> bool:
         lock = os.open(self.data_dir / "keeper.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: who asks is no keeper
         except BlockingIOError:
             return True
         finally:

@@ -34,7 +34,7 @@ def test_a_killed_process_comes_back_and_leaves_nothing(house: RunningHouse, nam
     below = descendants(before)
 
     os.kill(before, signal.SIGKILL)
-    assert gone_within(5, [before, *below])
+    assert gone_within(15, [before, *below])
     house.supervisor.wait_ready()
 
     assert house.pid(name) != before
@@ -67,7 +67,7 @@ def test_nothing_outlives_a_killed_supervisor(
     process.kill()
     process.communicate()
 
-    assert gone_within(6, list(everything))
+    assert gone_within(15, list(everything))
     assert not answers(f"{url}/health/")
 
 
@@ -79,5 +79,5 @@ def test_stopping_is_quick_and_complete(house: RunningHouse) -> None:
 
     house.supervisor.stop()
 
-    assert time.monotonic() - begun < 6
+    assert time.monotonic() - begun < 10
     assert all(process_state(pid) in GONE for pid in everything)
