@@ -16,16 +16,7 @@ from tables.rules.shell import outcome_of
 
 FOLDER = Path(__file__).parent / "rounds"
 ROUNDS = sorted(path for game in SUPPORTED_GAMES for path in (FOLDER / game).rglob("*.toml"))
-AS_IS = (
-    "irregularity",
-    "discarded",
-    "left_count",
-    "chip_count",
-    "start",
-    "type",
-    "dealing",
-    "stub",
-)
+AS_IS = ("irregularity", "discarded", "left_count", "chip_count", "start", "type", "stub")
 
 
 def cards(told: str | list[str]) -> list[str]:
