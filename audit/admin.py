@@ -15,6 +15,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 
 from audit.models import AuditEvent, Chain, ExceptionRecord, User
 from audit.services import NoReason, close_exception, record_one
@@ -38,6 +39,10 @@ class RecordAdmin(admin.ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        title = capfirst(self.opts.verbose_name_plural)
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
 
 def pretty(body: bytes | memoryview | Any) -> SafeString:
@@ -158,11 +163,12 @@ class AuditEventAdmin(RecordAdmin):
 class ExceptionAdmin(RecordAdmin):
     """What a person must look at. It is closed with a reason; nothing else about it changes."""
 
-    list_display = ["opened_at", "severity_mark", "kind", "place", "sentence", "state", "closed_by"]
+    list_display = ["severity_mark", "kind", "place", "sentence", "opened_at"]
     list_display_links = ["kind"]
     list_filter = ["state", "severity", "kind", "table"]
     list_select_related = ["closed_by"]
     search_fields = ["table__exact", "kind__startswith", "sentence"]
+    search_help_text = "A table, the beginning of a kind, or words of the sentence."
     ordering = ["-opened_at", "-pk"]
     fields = [
         *["severity", "kind", "place", "sentence", "cite", "document", "opened_at"],
@@ -178,7 +184,7 @@ class ExceptionAdmin(RecordAdmin):
             '<span class="severity {}">{}</span>', found.severity, found.get_severity_display()
         )
 
-    @admin.display(description="table, round, position", ordering="table")
+    @admin.display(description="where", ordering="table")
     def place(self, found: ExceptionRecord) -> str:
         told = [found.table, found.round, found.position]
         return ", ".join(str(part) for part in told if part not in ("", None))
@@ -191,13 +197,17 @@ class ExceptionAdmin(RecordAdmin):
         return request.user.has_perm("audit.close_exceptionrecord")
 
     def get_list_display(self, request: HttpRequest) -> list[str]:
-        shown = list(self.list_display)
-        return [*shown, "close_link"] if self.has_close_permission(request) else shown
+        may_close = self.has_close_permission(request)
+        return [*self.list_display, "close_link" if may_close else "closed"]
 
-    @admin.display(description="")
+    @admin.display(description="closed", ordering="state")
+    def closed(self, found: ExceptionRecord) -> str:
+        return f"by {found.closed_by}" if found.closed_by else "open"
+
+    @admin.display(description="closed", ordering="state")
     def close_link(self, found: ExceptionRecord) -> SafeString | str:
         if found.state == ExceptionRecord.State.CLOSED:
-            return ""
+            return self.closed(found)
         url = reverse("admin:audit_exceptionrecord_close")
         return format_html('<a class="tap quiet" href="{}?ids={}">Close</a>', url, found.pk)
 

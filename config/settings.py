@@ -155,7 +155,7 @@ X_FRAME_OPTIONS = "DENY"
 # Words and times: UTC inside, the facility's zone only where a gaming day is computed or shown.
 LANGUAGE_CODE = "en-us"
 USE_I18N = False
-DATE_FORMAT, DATETIME_FORMAT = "Y-m-d", "Y-m-d H:i:s"
+FORMAT_MODULE_PATH = ["config.formats"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 

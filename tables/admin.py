@@ -249,13 +249,14 @@ class AccessKeyAdmin(admin.ModelAdmin):
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Make a key by the service and show its secret, instead of going back to the list."""
+        extra = {"show_save_and_add_another": False, "show_save_and_continue": False}
         if request.method != "POST":
-            return super().add_view(request, form_url, extra_context)
+            return super().add_view(request, form_url, extra)
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = KeyForm(request.POST)
         if not form.is_valid():
-            return super().add_view(request, form_url, extra_context)
+            return super().add_view(request, form_url, extra)
         told = form.cleaned_data
         by = User.objects.get(pk=request.user.pk)
         key, secret = make_key(

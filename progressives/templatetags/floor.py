@@ -64,7 +64,8 @@ def draw_card(card: str, joker_as: str = "") -> SafeString:
     else:
         kind, ten = "red" if card[1:] in ("H", "D") else "black", card[:1] == "T"
         face = format_html(
-            '<text x="15" y="18.5"{}>{}</text><path transform="translate(7 21) scale(.66)" d="{}"/>',
+            '<text x="15" y="18.5"{}>{}</text>'
+            '<path transform="translate(7 21) scale(.66)" d="{}"/>',
             SafeString(' textLength="20" lengthAdjust="spacingAndGlyphs"') if ten else "",
             "10" if ten else card[:1],
             OUTLINES.get(card[1:], ""),
