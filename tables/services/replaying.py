@@ -22,7 +22,7 @@ from tables.services.sending import Gateway
 LIST_LENGTH = 200  # events in one request
 POLL_SECONDS = 0.1
 PATIENCE_SECONDS = 600.0  # without any progress, then the replay says what waits
-GAP_SECONDS = 5.0  # when nothing but events behind a gap is left
+GAP_SECONDS = 3.0  # when nothing but events behind a gap is left
 MISPAY = "mispay"  # the rules' flag: paid is not what the lines come to
 SETTLING = ("settlement", "round", "void")
 

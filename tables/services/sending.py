@@ -38,11 +38,11 @@ class Gateway:
     Sending twice is harmless: the event ids are the same, so a repeat is answered as the first was.
     """
 
-    def __init__(self, url: str, secret: str) -> None:
+    def __init__(self, url: str, secret: str, tries: int = TRIES) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise NotSent(f"{url} is no address of a web server.")
-        self._parts, self._secret = parts, secret
+        self._parts, self._secret, self._tries = parts, secret, tries
         self._connection: HTTPConnection | None = None
 
     def __enter__(self) -> "Gateway":
@@ -55,7 +55,7 @@ class Gateway:
         """Report a list of events; return an answer for each, in the same order."""
         body = b"[" + b",".join(events) + b"]"
         trouble = ""
-        for attempt in range(TRIES):
+        for attempt in range(self._tries):
             if attempt:
                 time.sleep(min(0.25 * 2**attempt, LONGEST_WAIT_SECONDS))
             try:
@@ -67,7 +67,9 @@ class Gateway:
             if status not in PASSING:
                 return results_of(status, raw, len(events))
             trouble = f"the answer was {status}"
-        raise NotSent(f"{self._parts.netloc} could not be reached {TRIES} times: {trouble}.")
+        raise NotSent(
+            f"{self._parts.netloc} could not be reached in {self._tries} tries: {trouble}."
+        )
 
     def _post(self, body: bytes) -> tuple[int, bytes]:
         if self._connection is None:

@@ -40,7 +40,8 @@ class Seats:
         self._rng = rng
         self._free = set(range(1, positions + 1))
         self.seated: dict[int, Seated] = {}
-        for _ in range(rng.randint(min(2, positions), min(5, positions))):
+        wanted = rng.randint(min(2, positions), min(5, positions))
+        while len(self.seated) < wanted:
             self._seat()
 
     def next_round(self) -> dict[int, Seated]:
@@ -59,13 +60,20 @@ class Seats:
         rng = self._rng
         position = rng.choice(sorted(self._free))
         self._free.discard(position)
-        player, stays = f"P{rng.randrange(1000, 10000)}", rng.randint(8, 45)
+        player, stays = self._newcomer(), rng.randint(8, 45)
         self.seated[position] = self._person(player, stays)
         beside = [near for near in (position - 1, position + 1) if near in self._free]
-        if beside and rng.random() < 0.06:
+        if beside and rng.random() < 0.15:
             second = rng.choice(beside)
             self._free.discard(second)
             self.seated[second] = self._person(player, stays)
+
+    def _newcomer(self) -> str:
+        """Return the code of a person who does not sit here yet."""
+        here = {person.player for person in self.seated.values()}
+        while (player := f"P{self._rng.randrange(1000, 10000)}") in here:
+            pass
+        return player
 
     def _person(self, player: str, stays: int) -> Seated:
         rng = self._rng
