@@ -15,12 +15,12 @@ from rest_framework.views import APIView
 
 from tables import rules
 from tables.auth import Machine, ReportsForTables
+from tables.doorbell import doorbell
 from tables.models import GamingTable
 from tables.parsers import RawJSONParser
 from tables.services import progress
 from tables.services.accept import Answer, accept_events
 from tables.services.reconstruct import NotInTheLog, find_round, reconstruct
-from tables.tasks import apply_lane
 
 LIST_LIMIT = 1000  # events in one list
 
@@ -55,11 +55,11 @@ class RefusalSerializer(serializers.Serializer[Any]):
 def ring(answers: list[Answer]) -> None:
     """Ring the doorbell of each lane that got something new, after the commit.
 
-    Publishing is bounded in time and never fails the request: the sweeper finds what no bell
-    announced.
+    It never holds or fails the request: the sweeper finds what no bell announced.
     """
-    for lane_id in sorted({a.lane_id for a in answers if a.lane_id and a.status == "accepted"}):
-        transaction.on_commit(lambda lane=lane_id: apply_lane.delay(lane), robust=True)
+    lanes = {a.lane_id for a in answers if a.lane_id and a.status == "accepted"}
+    if lanes:
+        transaction.on_commit(lambda: doorbell.press(lanes), robust=True)
 
 
 class TableEventsView(APIView):
