@@ -20,6 +20,7 @@ from tables.services.replaying import Replay, wait_until_applied
 from tables.services.sending import Gateway, NotSent, gateway_key
 
 ROUNDS, SHORT = 400, 100
+SEED = 449  # its first rounds at the sample's tables hold a void, a mispay and two royals in one
 
 
 class Command(BaseCommand):
@@ -33,7 +34,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--rounds", type=int, help=f"in all (default {ROUNDS})")
         parser.add_argument("--short", action="store_true", help=f"play {SHORT} rounds only")
-        parser.add_argument("--seed", type=int, default=1, help="the same seed, the same day")
+        parser.add_argument("--seed", type=int, default=SEED, help="the same seed, the same day")
         parser.add_argument("--url", default=os.environ.get("WEB_URL"), help="the web server")
         parser.add_argument(
             "--speed", type=float, help="play live, so many times as fast as a real table"
