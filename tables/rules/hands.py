@@ -55,8 +55,16 @@ NAMES = [
     for top in range(16)
 ]
 
+ACE_KING = "ace_king"
+ACE_KING_FROM = 12  # ``value >> ACE_KING_FROM`` tells category and first two ranks
+_ACE_AND_KING = ACE << 4 | ACE - 1  # of no category
+
 #: Every name, highest first; paytables are checked against this order.
-HAND_ORDER = [*reversed(CATEGORIES[1:]), *(f"{spelled(top)}_high" for top in range(ACE, 1, -1))]
+HAND_ORDER = [
+    *reversed(CATEGORIES[1:]),
+    ACE_KING,
+    *(f"{spelled(top)}_high" for top in range(ACE, 1, -1)),
+]
 
 BROADWAY = 15  # the order of A-K-Q-J-10 among straights, above any rank
 _STRAIGHT_ENDS = range(ACE, 4, -1)  # its top card; 5 is A-2-3-4-5
@@ -95,13 +103,19 @@ class Ranking:
     ``flush_joker``: the rank of a joker in a flush, "highest_missing" or always an "ace".
     ``royal``: which four suited cards the joker completes to a royal flush, "any" four of
     A-K-Q-J-10 or, "narrow", only K-Q-J-10.
+    ``ace_king``: whether an ace and a king without a pair are a hand of their own (§ 671a.6(b)(10)).
     """
 
     def __init__(
-        self, wheel: str = "second", flush_joker: str = "highest_missing", royal: str = "any"
+        self,
+        wheel: str = "second",
+        flush_joker: str = "highest_missing",
+        royal: str = "any",
+        ace_king: bool = False,
     ) -> None:
         self.flush_joker = flush_joker
         self.royal = royal
+        self.ace_king = ace_king
         self._straights = straights(wheel)
         self._by_ranks: dict[int, int] = {}
         self._by_suited: dict[int, int] = {}
@@ -122,6 +136,12 @@ class Ranking:
             return by_key(key, cards)
 
         return evaluate
+
+    def name(self, value: int) -> str:
+        """Return the name of a hand as this ranking knows it: ``ace_king`` where it is one."""
+        if self.ace_king and value >> ACE_KING_FROM == _ACE_AND_KING:
+            return ACE_KING
+        return NAMES[value >> TOP_FROM]
 
     def of_key(self, key: int, cards: Sequence[str], left_out: str = "") -> int:
         """Return the value of the hand with this key: ``cards`` without ``left_out``."""

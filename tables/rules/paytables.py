@@ -4,8 +4,9 @@ A definition file fills them with the regulation's figures, in its order and wit
 What cannot be right (a repeated hand, a better hand that pays less) fails at import.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tables.rules.hands import HAND_ORDER, Ranking
@@ -13,6 +14,7 @@ from tables.rules.wagers import AMOUNTS, Fixed, PercentOfMeter, Terms, payout
 
 if TYPE_CHECKING:
     from tables.rules.rounds import Settled, TableTerms
+    from tables.rules.settle import Reckoning, Seat
 
 
 class Line:
@@ -47,12 +49,19 @@ class Paytable:
 
     __slots__ = ("cite", "lines", "row", "wager")
 
-    def __init__(self, *, cite: str, wager: str, lines: tuple[Line, ...]) -> None:
+    def __init__(
+        self,
+        *,
+        cite: str,
+        wager: str,
+        lines: tuple[Line, ...],
+        order: Sequence[str] = HAND_ORDER,  # the wager's own hands, where it ranks its own
+    ) -> None:
         self.cite = cite
         self.wager = wager
         self.lines = lines
         self.row = {line.hand: line for line in lines}
-        check_order(cite, [line.hand for line in lines])
+        check_order(cite, [line.hand for line in lines], order)
         worths = [worth(line.terms) for line in lines]
         if worths != sorted(worths, reverse=True):
             raise ValueError(f"{cite}: a later line pays more than an earlier one")
@@ -132,8 +141,13 @@ class GameDefinition(NamedTuple):
     dealer_shapes: Mapping[str, Callable[[Any], None]]
     check_position: "Callable[[dict[str, Any], TableTerms], None]"
     check_dealer: "Callable[[dict[str, Any], TableTerms], None]"
-    plan: Callable[[Mapping[str, str]], Any]
+    plan: Callable[[Mapping[str, str], Mapping[str, Any]], Any]  # of its readings and choices
     settle: "Callable[[dict[str, Any], TableTerms], Settled]"
+    # What only some chapters have.
+    always_offered: frozenset[str] = frozenset()  # by the chapter, whatever a submission says
+    lettered: Mapping[str, Mapping[str, Paytable]] = MappingProxyType({})  # a submission's choice
+    check_wagers: "Callable[[dict[str, Any], frozenset[int], TableTerms], None] | None" = None
+    give_back: "Callable[[Reckoning, Seat, str], None] | None" = None  # at a void
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -150,9 +164,9 @@ def worth(terms: Terms) -> tuple[int, Decimal]:
     )
 
 
-def check_order(cite: str, hands: list[str]) -> None:
+def check_order(cite: str, hands: list[str], order: Sequence[str] = HAND_ORDER) -> None:
     """Raise ValueError unless every hand is known, stands once, and they rise or fall in rank."""
-    places = [HAND_ORDER.index(hand) for hand in hands]
+    places = [order.index(hand) for hand in hands]
     if len(set(places)) != len(places):
         raise ValueError(f"{cite}: a hand stands twice")
     if places != sorted(places) and places != sorted(places, reverse=True):
@@ -165,6 +179,9 @@ def printed(game: GameDefinition) -> list[str]:
     lines += [f"{wager.kind} {wager.cite}" for wager in game.wagers]
     for table in game.paytables.values():
         lines += [f"{table.wager} {table.cite} {line!r}" for line in table.lines]
+    for name, tables in game.lettered.items():
+        for letter, table in tables.items():
+            lines += [f"{name} {letter} {table.wager} {table.cite} {x!r}" for x in table.lines]
     lines.append(f"even {game.even}")
     for schedule in game.envies.values():
         for stake, column in schedule.columns.items():

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tables.rules.games import GAMES, definition_of, definition_version
-from tables.rules.paytables import GameDefinition
+from tables.rules.paytables import GameDefinition, Paytable
 from tables.rules.refusals import Refusal
 from tables.rules.wagers import KINDS
 
@@ -41,6 +41,7 @@ class Submission(NamedTuple):
     maximum: Mapping[str, Decimal]
     adjacent_positions: bool
     definition: GameDefinition | None
+    paytables: Mapping[str, Paytable]  # the lettered ones
     plan: Any
 
     @classmethod
@@ -65,7 +66,8 @@ class Submission(NamedTuple):
             limits(choices.get("maximum"), "maximum", definition),
             choices.get("adjacent_positions", True) is not False,
             definition,
-            definition.plan(readings) if definition else None,
+            paytables_of(definition, choices.get("paytables", {})),
+            definition.plan(readings, choices) if definition else None,
         )
 
     def meter_terms(self, increment_percent: Decimal, reset: Decimal) -> "MeterTerms":
@@ -182,6 +184,7 @@ def check_choices(choices: Mapping[str, Any]) -> None:
             raise Refusal("unknown_key", key, f"A rules submission has no {key!r}.")
     for key, kind, word in (
         ("wagers", list, "a list"),
+        ("paytables", dict, "an object"),
         ("readings", dict, "an object"),
         ("progressive_units", list, "a list"),
     ):
@@ -198,7 +201,25 @@ def offered_of(definition: GameDefinition | None, wagers: list[Any] | None) -> f
         return frozenset(wagers or ())
     if wagers is None:
         return frozenset(definition.kinds)
-    return frozenset(definition.kinds) & {*wagers, definition.main_wager}
+    always = definition.always_offered
+    return frozenset(definition.kinds) & {*wagers, definition.main_wager, *always}
+
+
+def paytables_of(
+    definition: GameDefinition | None, chosen: Mapping[str, Any]
+) -> dict[str, Paytable]:
+    """Return the paytables by the letters chosen; the first letter where none is.
+
+    Paytables of other games may stand in the same submission and are left alone.
+    """
+    found = {}
+    for name, by_letter in definition.lettered.items() if definition else ():
+        letter = chosen.get(name, next(iter(by_letter)))
+        if type(letter) is not str or letter not in by_letter:
+            detail = f"The chapter has {name} paytables {', '.join(by_letter)}."
+            raise Refusal("bad_value", f"paytables.{name}", detail)
+        found[name] = by_letter[letter]
+    return found
 
 
 def readings_of(definition: GameDefinition | None, chosen: Mapping[str, Any]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, TextIO
 from tables.rules.cards import DECK_AND_JOKER
 from tables.rules.documents import check_event, check_reduced_envelope
 from tables.rules.games import SUPPORTED_GAMES, definition_of
-from tables.rules.hands import name_of, order_of
+from tables.rules.hands import order_of
 from tables.rules.paytables import GameDefinition
 from tables.rules.refusals import Refusal
 from tables.rules.rounds import Settled, Submission, TableTerms, price_win
@@ -193,7 +193,7 @@ def rank(game: str, cards: list[str]) -> dict[str, Any]:
         raise Refusal("wrong_card_count", "cards", "There must be five, six or seven cards.")
     value, five, joker_as = definition.ranking.best(cards)
     return {
-        "hand": name_of(value),
+        "hand": definition.ranking.name(value),
         "cards": list(five),
         "joker_as": joker_as,
         "order": order_of(value),

@@ -208,6 +208,6 @@ DEFINITION = GameDefinition(
     dealer_shapes=six_card_shapes.DEALER_SHAPES,
     check_position=six_card_shapes.check_position,
     check_dealer=six_card_shapes.check_dealer,
-    plan=six_card_plan.Plan,
+    plan=lambda readings, _: six_card_plan.Plan(readings),
     settle=six_card.settle,
 )
