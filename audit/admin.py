@@ -8,7 +8,6 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.forms import ModelForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -112,14 +111,6 @@ class StaffAdmin(UserAdmin):
         action = "audit.user_changed" if change else "audit.user_made"
         record_one(action, f"user/{user.pk}", facts, by=request.user)  # type: ignore[arg-type]
 
-    def get_form(
-        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
-    ) -> type[ModelForm]:
-        form = super().get_form(request, obj, change=change, **kwargs)
-        if "staff_code" in form.base_fields:
-            form.base_fields["staff_code"].empty_value = None  # two people without one do not clash
-        return form
-
 
 @admin.register(Chain)
 class ChainAdmin(RecordAdmin):
@@ -196,7 +187,7 @@ class ExceptionAdmin(RecordAdmin):
     def has_close_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("audit.close_exceptionrecord")
 
-    def get_list_display(self, request: HttpRequest) -> list[str]:
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
         may_close = self.has_close_permission(request)
         return [*self.list_display, "close_link" if may_close else "closed"]
 

@@ -10,6 +10,8 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as default_handler
 
+from progressives import errors
+
 log = structlog.get_logger(__name__)
 
 
@@ -19,6 +21,8 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
         log.warning("database_unavailable", error=str(exc))
         told = error("try_again", "", "The database does not answer now; send the same again.")
         return Response(told, status.HTTP_503_SERVICE_UNAVAILABLE, headers={"Retry-After": "1"})
+    if isinstance(exc, errors.ProgressiveError):
+        return Response(error(exc.code, exc.path, str(exc)), status_of(exc))
     if isinstance(exc, Http404):
         exc = exceptions.NotFound()
     elif isinstance(exc, PermissionDenied):
@@ -41,6 +45,17 @@ def told_of(exc: exceptions.APIException) -> dict[str, str]:
         else:
             detail = detail[0]
     return error(str(getattr(detail, "code", exc.default_code)), path, str(detail))
+
+
+def status_of(refusal: errors.ProgressiveError) -> int:
+    """Return the status of a refusal: unknown, the wrong person, the wrong moment, too little."""
+    if isinstance(refusal, errors.ClaimUnknown):
+        return status.HTTP_404_NOT_FOUND
+    if isinstance(refusal, errors.WrongPerson):
+        return status.HTTP_403_FORBIDDEN
+    if isinstance(refusal, errors.Incomplete):
+        return status.HTTP_422_UNPROCESSABLE_ENTITY
+    return status.HTTP_409_CONFLICT
 
 
 def error(code: str, path: str, detail: str) -> dict[str, str]:

@@ -88,7 +88,7 @@ class HouseSite(AdminSite):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         if "all" not in request.GET:
-            roles = request.user.groups.values_list("name", flat=True)  # type: ignore[union-attr]
+            roles = request.user.groups.values_list("name", flat=True)
             homes = [HOMES[role] for role in roles if role in HOMES]
             if homes:
                 return redirect(homes[0])

@@ -16,6 +16,7 @@ class ProgressiveError(Exception):
     """Something the floor asked for and does not get; nothing was changed."""
 
     code = "refused"
+    path = ""  # which part of what was given it is about
     sentence = "This cannot be done."
 
     def __init__(self, sentence: str | None = None) -> None:
@@ -131,6 +132,7 @@ class Incomplete(ProgressiveError):
 
 class CheckMissing(Incomplete):
     code = "check_missing"
+    path = "checks"
 
     def __init__(self, sentences: list[str]) -> None:
         self.sentences = sentences
@@ -139,21 +141,25 @@ class CheckMissing(Incomplete):
 
 class StatementMissing(Incomplete):
     code = "statement_missing"
+    path = "statement"
     sentence = "Say in your own words what you saw when you checked."
 
 
 class RuleMissing(Incomplete):
     code = "rule_missing"
+    path = "cite"
     sentence = "Choose the paragraph by which this payout is refused."
 
 
 class ReasonMissing(Incomplete):
     code = "reason_missing"
+    path = "reason"
     sentence = "Say why, in your own words."
 
 
 class WrongSource(Incomplete):
     code = "wrong_source"
+    path = "source"
     sentence = "A share of the meter may not be paid from the table inventory container."
 
 

@@ -140,9 +140,6 @@ class RoundAdmin(RecordAdmin):
     ]
     readonly_fields = ["dealt", "seats", "moved", "flagged"]
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return list(self.fields or [])
-
     @admin.display(description="dealer's hand")
     def dealt(self, found: Round) -> SafeString:
         hand = found.dealer_hand or {}
