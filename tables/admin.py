@@ -266,9 +266,7 @@ class AccessKeyAdmin(admin.ModelAdmin):
             "key": key,
             "secret": secret,
         }
-        response = TemplateResponse(request, "tables/key_made.html", context)
-        response["Cache-Control"] = "no-store"
-        return response
+        return TemplateResponse(request, "tables/key_made.html", context)
 
     @admin.action(description="Revoke the selected keys", permissions=["revoke"])
     def revoke(self, request: HttpRequest, chosen: QuerySet[AccessKey]) -> None:
