@@ -23,6 +23,11 @@ def is_paragraph(cite: str) -> bool:
     return _PARAGRAPH.fullmatch(section(cite)[2:]) is not None
 
 
+def known_section(cite: str) -> str:
+    """Return a cite as ``section`` does, or nothing where it is no paragraph of the Code."""
+    return section(cite) if is_paragraph(cite) else ""
+
+
 def irregularities(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the irregularities of an event or a position, one or a list, as a list."""
     told = facts.get("irregularity", [])
@@ -159,7 +164,7 @@ def flag_cite(
     told = section(cite)
     if not is_paragraph(cite):
         detail = f"{cite!r} is not a paragraph."
-        reckoning.flag("unknown_paragraph", path, told, detail, seat=seat)
+        reckoning.flag("unknown_paragraph", path, "", detail, seat=seat)
     elif told[2:] in void_paragraphs:
         detail = f"{told} makes the round void, but it was settled."
         reckoning.flag("void_paragraph_settled", path, told, detail, alarm=True, seat=seat)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tables.rules.documents import repeated_cards
-from tables.rules.flags import irregularities, section
+from tables.rules.flags import irregularities, known_section, section
 from tables.rules.paid import flag_payments
 from tables.rules.rounds import Settled, TableTerms
 from tables.rules.settle import Reckoning, Seat
@@ -69,9 +69,10 @@ def flag_void(
     definition = reckoning.terms.submission.definition
     known = definition.void_paragraphs if definition else frozenset()
     cites = [section(entry["cite"]) for entry in irregularities(document)]
-    if not any(cite.removeprefix("§ ") in known for cite in cites):
+    cite = known_section(cites[0])
+    if not any(told.removeprefix("§ ") in known for told in cites):
         detail = "The paragraph named does not void a round."
-        reckoning.flag("void_paragraph", "irregularity", cites[0], detail)
+        reckoning.flag("void_paragraph", "irregularity", cite, detail)
     later = definition.after_lockout if definition else frozenset()
     for place, seat in enumerate(document.get("positions", ()) if locked else ()):
         before = locked.get(seat["position"], {})
@@ -79,7 +80,7 @@ def flag_void(
             if before.get(kind) != amount and kind not in later and kind[:1] != "_":
                 path = f"positions[{place}].wagers.{kind}"
                 detail = "This wager is not that of the lock-out."
-                reckoning.flag("wagers_changed_after_lockout", path, cites[0], detail)
+                reckoning.flag("wagers_changed_after_lockout", path, cite, detail)
     for path, card in repeated_cards(document):
         detail = f"{card} stands twice in a round that is void: look at the deck."
         reckoning.flag("repeated_card", path, "§ 670a.3(a)", detail, alarm=True)

@@ -138,6 +138,15 @@ def test_670a_13_a_void_under_another_paragraph_is_accepted_with_an_exception() 
     assert flags(outcome) == [("void_paragraph", "irregularity", "exception")]
 
 
+def test_670a_13_a_flag_never_cites_what_is_no_paragraph() -> None:
+    outcome = voided_round(
+        irregularity={"cite": "the floorperson said so, twice, on the telephone"}
+    )
+
+    (flag,) = outcome.flags
+    assert (flag["code"], flag["cite"]) == ("void_paragraph", "")
+
+
 def test_670a_13_a_void_that_lists_other_wagers_than_its_lockout_is_flagged() -> None:
     outcome = voided_round(locked(seat(2)), positions=[seat(2, main="30.00")])
 
