@@ -1,11 +1,9 @@
 """The doorbell: ids in, service call, nothing else. The row is the queue."""
 
-from time import monotonic
-
 from celery import shared_task
 from django.db import OperationalError
 
-from tables.services import apply, gaps
+from tables.services import apply, drain, gaps
 
 PATIENCE_SECONDS = 5  # then the task rings again, so that no task runs long
 
@@ -19,17 +17,14 @@ PATIENCE_SECONDS = 5  # then the task rings again, so that no task runs long
     ignore_result=True,
 )
 def apply_lane(lane_id: int) -> None:
-    """Drain one lane. Safe to run twice or side by side: see ``services.apply``."""
-    until = monotonic() + PATIENCE_SECONDS
+    """Drain one lane. Safe to run twice or side by side: see ``services.drain``."""
     while True:
-        done = apply.apply_lane(lane_id=lane_id)
-        if done is None:  # someone is at it, and looks once more after letting go
-            return
-        if not done and not apply.has_waiting(lane_id):
-            return
-        if monotonic() > until:
+        run = drain.drain_lane(lane_id=lane_id, seconds=PATIENCE_SECONDS)
+        if run.more:  # the task stays short; the bell rings again
             apply_lane.delay(lane_id)
             return
+        if run.busy or not apply.has_waiting(lane_id):
+            return  # someone is at it, and looks once more after letting go
 
 
 @shared_task(acks_late=True, ignore_result=True)

@@ -68,7 +68,7 @@ def put_back(claim: JackpotClaim, lane: Lane) -> list[dict[str, object]]:
         held.move("reset_returned", -claim.reset_put_in, facts, claim.position)
     ledger.store()
     lane.save(update_fields=["number"])
-    return held.told
+    return [entry.told() for entry in held.told]
 
 
 def meter_of(ledger: Ledger, claim: JackpotClaim) -> LevelMeter:

@@ -12,28 +12,15 @@ from uuid import UUID
 
 from django.db import connection
 
-from audit.copying import copy_rows
+from audit.copying import NULL, copy_lines, escaped
 from progressives.meters import MeterTerms, Movement, RunningMeter
 from progressives.models import Meter
 
-ENTRY_COLUMNS = {
-    "meter_id": "int8",
-    "sequence": "int8",
-    "kind": "varchar",
-    "amount": "numeric",
-    "before": "numeric",
-    "after": "numeric",
-    "lane_number": "int8",
-    "gaming_day": "date",
-    "round_id": "uuid",
-    "table": "varchar",
-    "round": "int8",
-    "position": "int2",
-    "stake": "numeric",
-    "dealer": "varchar",
-    "hand": "varchar",
-    "cards": "varchar",
-}
+ENTRY_COLUMNS = (
+    *("meter_id", "sequence", "kind", "amount", "before", "after"),
+    *("lane_number", "gaming_day", "round_id", "table", "round", "dealer"),
+    *("position", "stake", "hand", "cards"),
+)
 
 
 class RoundFacts(NamedTuple):
@@ -57,18 +44,50 @@ class Priced(NamedTuple):
     reset_put_in: Decimal
 
 
+class Entry(NamedTuple):
+    """A movement as the log tells it; amounts as text."""
+
+    level: str
+    sequence: int
+    kind: str
+    position: int | None
+    amount: str
+    before: str
+    after: str
+
+    def told(self) -> dict[str, Any]:
+        """Return the entry as JSON."""
+        return self._asdict()
+
+    def canonical(self) -> str:
+        """Return the canonical JSON of ``told``: written out, since every wager makes one.
+
+        Nothing in it needs escaping: kinds and amounts are ours, a level's code is plain text.
+        """
+        position = "null" if self.position is None else self.position
+        return (
+            f'{{"after":"{self.after}","amount":"{self.amount}","before":"{self.before}",'
+            f'"kind":"{self.kind}","level":"{self.level}","position":{position},'
+            f'"sequence":{self.sequence}}}'
+        )
+
+
 class LevelMeter:
     """One meter in the hands of the lane's holder."""
 
-    __slots__ = ("_rows", "meter", "running", "sequence", "told")
+    __slots__ = (
+        *("_facts", "_facts_text", "_lines", "begun_at", "meter", "running", "sequence", "told"),
+    )
 
-    def __init__(self, meter: Meter, rows: list[tuple[Any, ...]]) -> None:
+    def __init__(self, meter: Meter, lines: list[str], before: "LevelMeter | None" = None) -> None:
         self.meter = meter
-        self.sequence = meter.sequence
+        self.sequence = self.begun_at = meter.sequence if before is None else before.sequence
         terms = MeterTerms(meter.increment_percent, meter.reset)
-        self.running = RunningMeter(meter.value, terms)
-        self._rows = rows
-        self.told: list[dict[str, Any]] = []  # of the round at hand, for the log
+        self.running = RunningMeter(meter.value if before is None else before.running.value, terms)
+        self._lines = lines
+        self._facts: RoundFacts | None = None
+        self._facts_text = ""
+        self.told: list[Entry] = []  # of the round at hand, for the log
 
     def _enter(
         self,
@@ -80,23 +99,17 @@ class LevelMeter:
         cards: str = "",
     ) -> None:
         self.sequence += 1
-        kind, amount, before, after = moved
-        number, day, round_id, table, round_number, dealer = facts
-        self._rows.append(
-            (self.meter.pk, self.sequence, kind, amount, before, after, number, day, round_id)
-            + (table, round_number, position, stake, dealer, hand, cards)
+        if facts is not self._facts:  # the same for all of a round's movements
+            self._facts, self._facts_text = facts, text_of(facts)
+        kind = moved.kind
+        amount, before, after = str(moved.amount), str(moved.before), str(moved.after)
+        self._lines.append(
+            f"{self.meter.pk}\t{self.sequence}\t{kind}\t{amount}\t{before}\t{after}\t"
+            f"{self._facts_text}\t{NULL if position is None else position}\t"
+            f"{NULL if stake is None else stake}\t{hand}\t{cards}\n"
         )
-        self.told.append(
-            {
-                "after": str(after),
-                "amount": str(amount),
-                "before": str(before),
-                "kind": kind,
-                "level": self.meter.level,
-                "position": position,
-                "sequence": self.sequence,
-            }
-        )
+        level = self.meter.level
+        self.told.append(Entry(level, self.sequence, kind, position, amount, before, after))
 
     def contribute(self, facts: RoundFacts, position: int, stake: Decimal) -> Decimal:
         """Add a wager's increment; return what was added."""
@@ -140,22 +153,31 @@ class LevelMeter:
 
 
 class Ledger:
-    """The meters of one held lane, by progressive and level."""
+    """The meters of one held lane, by progressive and level.
 
-    def __init__(self, lane_id: int) -> None:
-        self._rows: list[tuple[Any, ...]] = []
+    With ``before`` it goes on where that one ends, which need not be written yet.
+    """
+
+    def __init__(self, lane_id: int, before: "Ledger | None" = None) -> None:
+        self._lines: list[str] = []
         self.meters: dict[tuple[int, str], LevelMeter] = {}
         self._first: dict[int, LevelMeter] = {}
-        for meter in Meter.objects.filter(progressive__lane_id=lane_id).order_by("pk"):
-            held = LevelMeter(meter, self._rows)
-            self.meters[meter.progressive_id, meter.level] = held
-            self._first.setdefault(meter.progressive_id, held)
+        if before is None:
+            for meter in Meter.objects.filter(progressive__lane_id=lane_id).order_by("pk"):
+                self._hold(LevelMeter(meter, self._lines))
+        else:
+            for held in before.meters.values():
+                self._hold(LevelMeter(held.meter, self._lines, held))
+
+    def _hold(self, held: LevelMeter) -> None:
+        self.meters[held.meter.progressive_id, held.meter.level] = held
+        self._first.setdefault(held.meter.progressive_id, held)
 
     def of(self, progressive_id: int) -> LevelMeter:
         """Return the meter of a progressive that has one level."""
         return self._first[progressive_id]
 
-    def take_told(self, progressive_id: int | None) -> list[dict[str, Any]]:
+    def take_told(self, progressive_id: int | None) -> list[Entry]:
         """Return what moved since the last call, as the log tells it."""
         if progressive_id is None:
             return []
@@ -165,11 +187,20 @@ class Ledger:
 
     def store(self) -> None:
         """Copy the entries, then write each moved meter once."""
-        copy_rows("progressives_meterentry", ENTRY_COLUMNS, self._rows)
-        moved = [m for m in self.meters.values() if m.sequence != m.meter.sequence]
+        copy_lines("progressives_meterentry", ENTRY_COLUMNS, self._lines)
+        moved = [held for held in self.meters.values() if held.sequence != held.begun_at]
         with connection.cursor() as cursor:
             for held in moved:
                 cursor.execute(
                     "UPDATE progressives_meter SET value = %s, sequence = %s WHERE id = %s",
                     [held.running.value, held.sequence, held.meter.pk],
                 )
+
+
+def text_of(facts: RoundFacts) -> str:
+    """Return the columns that a round's facts fill, in COPY's text format."""
+    number, day, round_id, table, round_number, dealer = facts
+    return (
+        f"{number}\t{day}\t{round_id or NULL}\t{escaped(table)}\t"
+        f"{NULL if round_number is None else round_number}\t{escaped(dealer)}"
+    )

@@ -62,16 +62,25 @@ def hold_lane(lane_id: int) -> Lane | None:
     return lanes.filter(pk=lane_id).first()
 
 
-def read_batch(lane: Lane, limit: int) -> Batch | None:
-    """Read and apply, in memory, what comes next in a held lane."""
-    expected = expected_sequences(lane.pk)
+def read_batch(lane: Lane, limit: int, before: Batch | None = None) -> Batch | None:
+    """Read what comes next in a lane and apply it in memory.
+
+    With ``before`` the batch goes on where that one ends, which need not be written yet.
+    """
+    expected = expected_sequences(lane.pk) | (before.expected if before else {})
     events = next_in_order(expected, limit)
     if not events:
         return None
-    tables = list(GamingTable.objects.filter(pk__in=expected))
-    batch = Batch(lane, TermsBook(tables), Ledger(lane.pk), timezone.now())
-    batch.open = open_lockouts(list(expected))
-    batch.over = rounds_over(events)
+    if before is None:
+        book = TermsBook(list(GamingTable.objects.filter(pk__in=expected)))
+        batch = Batch(lane, book, Ledger(lane.pk), timezone.now())
+        batch.open = open_lockouts(list(expected))
+        batch.over = rounds_over(events)
+    else:
+        ledger = Ledger(lane.pk, before.ledger)
+        batch = Batch(lane, before.book, ledger, timezone.now(), before)
+        batch.open = {key: held._replace(stored=True) for key, held in before.open.items()}
+        batch.over = {**rounds_over(events), **before.over}
     batch.apply(events)
     return batch
 

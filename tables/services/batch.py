@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
 from audit.canonical import Fragment, canonical, parse
-from audit.copying import jsonb
+from audit.copying import jsonb, jsonb_list
 from audit.models import ExceptionRecord
 from audit.services import LogEvent, timestamp
 from progressives.models import JackpotClaim, Lane
@@ -46,7 +46,7 @@ class Lockout(NamedTuple):
     event_id: int
     document: dict[str, Any]
     contributed: list[tuple[int, Decimal]]
-    stored: int | None  # the working row's key, where there is one yet
+    stored: bool  # whether its working row is written, or will be before this batch is
 
 
 class AtTurn(NamedTuple):
@@ -56,8 +56,6 @@ class AtTurn(NamedTuple):
     table: GamingTable
     terms: rules.TableTerms
     document: dict[str, Any]
-    number: int
-    day: date
     late: bool
     facts: RoundFacts
     meter: LevelMeter | None
@@ -70,12 +68,20 @@ class AtTurn(NamedTuple):
 class Batch:
     """One transaction's worth of a lane: what its events came to, ready to be stored."""
 
-    def __init__(self, lane: Lane, book: TermsBook, ledger: Ledger, now: datetime) -> None:
-        self.lane, self.book, self.ledger, self.now = lane, book, ledger, now
-        self.number, self.gaming_day = lane.number, lane.gaming_day
+    def __init__(
+        self,
+        lane: Lane,
+        book: TermsBook,
+        ledger: Ledger,
+        now: datetime,
+        before: "Batch | None" = None,
+    ) -> None:
+        self.lane, self.book, self.ledger = lane, book, ledger
+        self.begun_at = self.number = lane.number if before is None else before.number
+        self.gaming_day = lane.gaming_day if before is None else before.gaming_day
         self.expected: dict[int, int] = {}
         self.open: dict[tuple[int, int], Lockout] = {}
-        self.closed: list[int] = []  # working rows to take away
+        self.closed: list[int] = []  # lock-outs whose working rows are to be taken away
         self.over: dict[tuple[int, int], str] = {}  # (table, round) -> settled or void
         self.applied: list[tuple[Any, ...]] = []
         self.rounds: list[tuple[Any, ...]] = []
@@ -114,30 +120,28 @@ class Batch:
             action, told = "tables.event_refused", self._refuse(turn, found)
         self._finish(turn, state, refusal, action, told)
 
-    def _turn(self, pending: Pending) -> AtTurn:
-        """Give the event its number and its gaming day."""
-        table = self.book.tables[pending.table_id]
+    def _place(self, pending: Pending) -> tuple[date, bool]:
+        """Give the event its number and its gaming day; tell whether it comes late for its own."""
         self.number += 1
         if pending.type == "sequence_skipped" and self.gaming_day is not None:
-            day, late = self.gaming_day, False  # a person's hour, not the table's
-        else:
-            day, late = self.book.day.joined(pending.occurred_at, self.gaming_day)
-        self.gaming_day = day
+            return self.gaming_day, False  # a person's hour, not the table's
+        self.gaming_day, late = self.book.day.joined(pending.occurred_at, self.gaming_day)
+        return self.gaming_day, late
+
+    def _turn(self, pending: Pending) -> AtTurn:
+        """Gather what the event's round needs to know at its turn."""
+        table = self.book.tables[pending.table_id]
+        day, late = self._place(pending)
         document = parse(pending.body)
         number = document.get("round")
-        facts = RoundFacts(
-            self.number,
-            day,
-            round_uuid(table.code, number) if number else None,
-            table.code,
-            number,
-            document.get("dealer", ""),
-        )
+        round_id = round_uuid(table.code, number) if number else None
+        dealer = document.get("dealer", "")
+        facts = RoundFacts(self.number, day, round_id, table.code, number, dealer)
         meter = self.ledger.of(table.progressive_id) if table.progressive_id else None
         terms = self.book.at(table, pending.occurred_at)
         if meter is not None:
             meter.running.terms = meter_terms(meter, terms)
-        return AtTurn(pending, table, terms, document, self.number, day, late, facts, meter)
+        return AtTurn(pending, table, terms, document, late, facts, meter)
 
     def _finish(
         self,
@@ -147,36 +151,55 @@ class Batch:
         action: str,
         told: dict[str, Any],
     ) -> None:
-        """Note what became of the event, and write its page for the log."""
-        pending = turn.pending
+        """Note what became of the event, with all that the log needs to tell it again."""
+        moved = self.ledger.take_told(turn.table.progressive_id)
+        entries = f"[{','.join([entry.canonical() for entry in moved])}]".encode()
+        told = {**told, "document": Fragment(turn.pending.body)}
+        self._note(turn.pending, turn.facts, turn.late, state, refusal, action, told, entries)
+
+    def _note(
+        self,
+        pending: Pending,
+        facts: RoundFacts,
+        late: bool,
+        state: str,
+        refusal: rules.Refusal | None,
+        action: str,
+        told: dict[str, Any],
+        entries: bytes,
+    ) -> None:
         code, path, detail = (refusal.code, refusal.path, refusal.detail) if refusal else ("",) * 3
+        number, day = facts.lane_number, facts.gaming_day
         self.applied.append(
-            (pending.id, self.lane.pk, turn.number, state, code, path, detail, turn.day, turn.late)
+            (pending.id, self.lane.pk, number, state, code, path, detail, day, late)
         )
         self.expected[pending.table_id] = pending.sequence + 1
-        entries = self.ledger.take_told(turn.table.progressive_id)
-        facts = {
+        page = {
             **told,
             "accepted_at": timestamp(pending.accepted_at),
-            "document": Fragment(pending.body),
-            "entries": entries,
-            "gaming_day": turn.day.isoformat(),
-            "lane_number": turn.number,
-            "late": turn.late,
+            "entries": Fragment(entries),
+            "gaming_day": day.isoformat(),
+            "lane_number": number,
+            "late": late,
             "state": state,
         }
-        number = pending.round
-        subject = turn.table.code if number is None else f"{turn.table.code}/{number}"
-        page = {"action": action, "at": self._at, "by": None, "facts": facts, "subject": subject}
-        self.log.append(LogEvent(action, subject, canonical(page)))
+        subject = facts.table if pending.round is None else f"{facts.table}/{pending.round}"
+        body = {"action": action, "at": self._at, "by": None, "facts": page, "subject": subject}
+        self.log.append(LogEvent(action, subject, canonical(body)))
 
     def set_aside(self, pending: Pending, error: str) -> None:
-        """Give the event its number, leave it unapplied and put it before a person."""
-        turn = self._turn(pending)
-        told = {"error": error[:2000]}
+        """Give the event its number, leave it unapplied and put it before a person.
+
+        Neither its terms nor its document are touched: whatever is wrong with them is the reason.
+        """
+        day, late = self._place(pending)
+        table = self.book.tables[pending.table_id].code
+        facts = RoundFacts(self.number, day, None, table, pending.round, "")
+        told = {"error": error[:2000], "event_id": str(pending.event_id)}
         sentence = "This event could not be applied and was set aside; nothing of it took effect."
-        self._except(turn, "event_set_aside", sentence, told)
-        self._finish(turn, AppliedEvent.State.SET_ASIDE, None, "tables.event_set_aside", told)
+        self._except_at(facts, "event_set_aside", sentence, told)
+        state = AppliedEvent.State.SET_ASIDE
+        self._note(pending, facts, late, state, None, "tables.event_set_aside", told, b"[]")
 
     # ---- the doors, one a type of event -------------------------------------------------
 
@@ -198,7 +221,7 @@ class Batch:
             )
         settled = rules.lockout(turn.document, turn.terms)
         added = self._contribute(turn, settled)
-        self.open[turn.key] = Lockout(turn.pending.id, turn.document, added, None)
+        self.open[turn.key] = Lockout(turn.pending.id, turn.document, added, stored=False)
         self._flag(turn, settled.flags)
         return {"flags": settled.flags}
 
@@ -280,9 +303,9 @@ class Batch:
                 turn.meter.reverse(turn.facts, position, amount)
 
     def _close(self, turn: AtTurn) -> None:
-        stored = self.open.pop(turn.key).stored
-        if stored is not None:
-            self.closed.append(stored)
+        locked = self.open.pop(turn.key)
+        if locked.stored:
+            self.closed.append(locked.event_id)
 
     def _claim(self, turn: AtTurn, win: Any) -> dict[str, Any]:
         """Price a win at its turn and open its claim; the meter and the others go on."""
@@ -304,7 +327,7 @@ class Batch:
         seat = turn.document["positions"][win.index]
         claim = JackpotClaim(
             lane=self.lane,
-            lane_number=turn.number,
+            lane_number=turn.facts.lane_number,
             progressive_id=turn.table.progressive_id,
             kind=JackpotClaim.Kind.FIXED if priced is None else JackpotClaim.Kind.METER,
             round_id=turn.facts.round_id,
@@ -327,7 +350,7 @@ class Batch:
             reset_put_in=priced.reset_put_in if priced else Decimal(0),
             lamp=win.lamp,
             flags=[f["code"] for f in win.flags],
-            gaming_day=turn.day,
+            gaming_day=turn.facts.gaming_day,
             occurred_at=turn.pending.occurred_at,
             accepted_at=turn.pending.accepted_at,
         )
@@ -351,7 +374,10 @@ class Batch:
         before: Decimal | None,
         added: list[tuple[int, Decimal]],
     ) -> None:
-        """Note the round as over: one row, and one a position with its lines."""
+        """Note the round as over: one row, and one a position with its lines.
+
+        Each line is encoded once, for its position's row and for the log.
+        """
         outcome, document, facts = settled.outcome, turn.document, turn.facts
         if turn.meter is not None and before is not None:
             outcome["meters"] = [self._meter_strip(turn.meter, before, added)]
@@ -361,25 +387,28 @@ class Batch:
             (facts.round_id, turn.table.pk, facts.round, document["game"], state, outcome["rules"])
             + (facts.dealer, document.get("floorperson", ""), jsonb(outcome["dealer"]))
             + (jsonb(outcome["meters"]), jsonb(outcome["flags"]))
-            + (turn.number, turn.day, turn.pending.occurred_at)
+            + (facts.lane_number, facts.gaming_day, turn.pending.occurred_at)
         )
-        lines: dict[int, list[dict[str, Any]]] = defaultdict(list)
+        lines: dict[int, list[bytes]] = defaultdict(list)
+        told = []
         for line in outcome["lines"]:
-            lines[line["position"]].append(line)
+            text = canonical(line)
+            told.append(text)
+            lines[line["position"]].append(text)
+        outcome["lines"] = Fragment(b"[" + b",".join(told) + b"]")
         for seat in document.get("positions", ()):
             position = seat["position"]
             self.seats.append(
-                (facts.round_id, position, seat.get("player", ""))
-                + (" ".join(seat.get("cards", ())), jsonb(seat.get("wagers", {})))
-                + (jsonb(lines.pop(position, [])),)
+                (facts.round_id, position, seat.get("player", ""), " ".join(seat.get("cards", ())))
+                + (jsonb(seat.get("wagers", {})), jsonb_list(lines.pop(position, ())))
             )
-        for position, told in lines.items():  # returned to a position that only its lock-out names
-            self.seats.append((facts.round_id, position, "", "", jsonb({}), jsonb(told)))
+        for position, left in lines.items():  # returned to a position that only its lock-out names
+            self.seats.append((facts.round_id, position, "", "", jsonb({}), jsonb_list(left)))
 
     def _meter_strip(
         self, meter: LevelMeter, before: Decimal, added: list[tuple[int, Decimal]]
     ) -> dict[str, Any]:
-        paid = sum((Decimal(e["amount"]) for e in meter.told if e["kind"] == "award"), Decimal(0))
+        paid = sum((Decimal(e.amount) for e in meter.told if e.kind == "award"), Decimal(0))
         return {
             "level": meter.meter.level,
             "before": str(before),
@@ -395,17 +424,20 @@ class Batch:
         for flag in flags:
             self._except(turn, flag["code"], flag.get("detail", ""), flag)
 
-    def _except(self, turn: AtTurn, kind: str, sentence: str, facts: dict[str, Any]) -> None:
+    def _except(self, turn: AtTurn, kind: str, sentence: str, told: dict[str, Any]) -> None:
+        self._except_at(turn.facts, kind, sentence, told)
+
+    def _except_at(self, facts: RoundFacts, kind: str, sentence: str, told: dict[str, Any]) -> None:
         self.exceptions.append(
             ExceptionRecord(
                 kind=kind,
-                severity=facts.get("severity", ExceptionRecord.Severity.EXCEPTION),
-                table=turn.table.code,
-                round=turn.facts.round,
-                position=facts.get("position"),
+                severity=told.get("severity", ExceptionRecord.Severity.EXCEPTION),
+                table=facts.table,
+                round=facts.round,
+                position=told.get("position"),
                 sentence=sentence,
-                cite=facts.get("cite") or "",
-                facts=facts,
+                cite=told.get("cite") or "",
+                facts=told,
             )
         )
 
@@ -423,7 +455,7 @@ def open_lockouts(table_ids: list[int]) -> dict[tuple[int, int], Lockout]:
             row.lockout_id,
             parse(bytes(row.lockout.body)),
             [(position, Decimal(amount)) for position, amount in row.contributed],
-            row.pk,
+            stored=True,
         )
         for row in rows
     }

@@ -244,7 +244,7 @@ def open_meters(meters: list[Meter], days: GamingDay) -> list[dict[str, Any]]:
             if held.sequence == 0:
                 held.move(MeterEntry.Kind.INITIAL, held.meter.initial, facts, None)
                 code = held.meter.progressive.code
-                told += [{**entry, "progressive": code} for entry in held.told]
+                told += [{**entry.told(), "progressive": code} for entry in held.told]
         ledger.store()
     return told
 

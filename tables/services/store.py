@@ -67,7 +67,7 @@ def store(batch: Batch) -> None:
 def store_open_rounds(batch: Batch) -> None:
     """Bring the working rows of locked-out rounds up to date."""
     if batch.closed:
-        OpenRound.objects.filter(pk__in=batch.closed).delete()
+        OpenRound.objects.filter(lockout_id__in=batch.closed).delete()
     OpenRound.objects.bulk_create(
         OpenRound(
             table_id=table,
@@ -76,7 +76,7 @@ def store_open_rounds(batch: Batch) -> None:
             contributed=[[position, str(amount)] for position, amount in locked.contributed],
         )
         for (table, number), locked in batch.open.items()
-        if locked.stored is None
+        if not locked.stored
     )
 
 

@@ -1,6 +1,6 @@
 """Which terms hold: the facility's day, and the submission in force for a table's game."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from progressives.models import Progressive
@@ -17,10 +17,22 @@ class GamingDay:
         self._zone = ZoneInfo(facility.time_zone)
         start = facility.gaming_day_starts
         self._start = timedelta(hours=start.hour, minutes=start.minute)
+        self._day = date.min
+        self._from = self._until = datetime.min.replace(tzinfo=UTC)
 
     def of(self, moment: datetime) -> date:
-        """Return the gaming day of an aware moment."""
-        return (moment.astimezone(self._zone).replace(tzinfo=None) - self._start).date()
+        """Return the gaming day of an aware moment.
+
+        Most moments fall into the day that was asked for last, so its bounds are kept.
+        """
+        if not self._from <= moment < self._until:
+            self._day = (moment.astimezone(self._zone).replace(tzinfo=None) - self._start).date()
+            self._from, self._until = (self._begins(self._day + timedelta(n)) for n in (0, 1))
+        return self._day
+
+    def _begins(self, day: date) -> datetime:
+        local = datetime.combine(day, time(), tzinfo=None) + self._start
+        return local.replace(tzinfo=self._zone).astimezone(UTC)
 
     def joined(self, occurred_at: datetime, current: date | None) -> tuple[date, bool]:
         """Return (the day an event is counted in, whether it is late).
@@ -50,16 +62,16 @@ class TermsBook:
         for row in RulesSubmission.objects.order_by("game", "effective"):
             made = Submission.make(row.game, row.choices)
             self._submissions.setdefault(row.game, []).append((row.effective, made))
-        self._made: dict[tuple[int, int], TableTerms] = {}
+        self._made: dict[tuple[int, date], TableTerms] = {}
 
     def at(self, table: GamingTable, moment: datetime) -> TableTerms:
         """Return the table's terms under the submission in force at ``moment`` (§ 601a.2)."""
         day = self.day.of(moment)
-        dated = self._submissions.get(table.game, [])
-        place = sum(effective <= day for effective, _ in dated)
-        key = (table.pk, place)
+        key = (table.pk, day)
         terms = self._made.get(key)
         if terms is None:
+            dated = self._submissions.get(table.game, [])
+            place = sum(effective <= day for effective, _ in dated)
             submission = dated[place - 1][1] if place else Submission.make(table.game, {})
             terms = self._made[key] = TableTerms(
                 table.code, table.game, table.positions, submission, self._units[table.pk]
