@@ -6,13 +6,15 @@ count. Whatever the input is, it passes or is refused.
 """
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 from tables.rules import shapes
-from tables.rules.cards import UNSEEN
+from tables.rules.cards import JOKER, UNSEEN
 from tables.rules.events import (
     ANYWHERE,
     BY_TYPE,
+    BY_TYPE_WITHOUT_JOKER,
     ENVELOPE,
     NOT_IN_OPERATIONS,
     REQUIRED,
@@ -22,7 +24,7 @@ from tables.rules.paytables import GameDefinition
 from tables.rules.refusals import Refusal
 from tables.rules.rounds import TableTerms
 from tables.rules.shapes import Check, shape
-from tables.rules.wagers import AMOUNTS
+from tables.rules.wagers import AMOUNTS, amounts_in, told_wager
 
 
 def check_envelope(document: Any) -> None:
@@ -94,7 +96,8 @@ def _make_shape(kind: str, definition: GameDefinition | None) -> Check:
     envelope = dict.fromkeys(ENVELOPE, _checked_before)
     if kind == "operation":
         return shape({**envelope, **ANYWHERE, "operation": check_operation}, ("operation",))
-    keys: dict[str, Check] = {**envelope, **BY_TYPE[kind]}
+    no_joker = definition is not None and JOKER not in definition.deck
+    keys: dict[str, Check] = {**envelope, **(BY_TYPE_WITHOUT_JOKER if no_joker else BY_TYPE)[kind]}
     if definition is None:  # its chapter is not here yet: its own keys are kept as they are
         keys["positions"] = shapes.list_of(_some_position)
         keys["dealer_hand"] = keys["bank"] = shapes.sender_own
@@ -121,6 +124,7 @@ def check_positions(
     """Refuse positions that the table does not have, or with wagers or cards that cannot be."""
     kind = document.get("type", "round")
     seen = set()
+    listed = frozenset(position["position"] for position in document.get("positions", ()))
     for place, position in enumerate(document.get("positions", ())):
         try:
             number = position["position"]
@@ -133,6 +137,8 @@ def check_positions(
                 raise Refusal("duplicate_position", "position", detail)
             seen.add(number)
             check_wagers(position, kind, terms, definition)
+            if definition.check_wagers is not None and kind != "void":
+                definition.check_wagers(position, listed, terms)
             if kind in ("settlement", "round"):
                 definition.check_position(position, terms)
         except Refusal as refusal:
@@ -161,7 +167,7 @@ def check_wagers(
 
 
 def check_wager(
-    wager: str, amount: str, kind: str, terms: TableTerms, definition: GameDefinition
+    wager: str, amount: Any, kind: str, terms: TableTerms, definition: GameDefinition
 ) -> None:
     """Refuse one wager: not offered, at the wrong time, in the wrong unit, out of the limits."""
     submission = terms.submission
@@ -180,10 +186,17 @@ def check_wager(
         cite = definition.refusal_cites.get("progressive_unit")
         raise Refusal("progressive_unit", wager, f"The progressive wager is {units}.", cite)
     low, high = submission.minimum.get(wager), submission.maximum.get(wager)
-    if low is not None and AMOUNTS[amount] < low:
-        raise Refusal("wager_out_of_range", wager, f"The minimum is ${low}.")
-    if high is not None and AMOUNTS[amount] > high:
-        raise Refusal("wager_out_of_range", wager, f"The maximum is ${high}.")
+    if low is not None or high is not None:
+        for place, each in amounts_in(amount):
+            check_range(wager + place, AMOUNTS[each], low, high)
+
+
+def check_range(path: str, amount: Decimal, low: Decimal | None, high: Decimal | None) -> None:
+    """Refuse a wager below its minimum or above its maximum."""
+    if low is not None and amount < low:
+        raise Refusal("wager_out_of_range", path, f"The minimum is ${low}.")
+    if high is not None and amount > high:
+        raise Refusal("wager_out_of_range", path, f"The maximum is ${high}.")
 
 
 def card_lists(document: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
@@ -191,14 +204,23 @@ def card_lists(document: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
     for key, value in document.items():
         if key == "positions":
             for place, position in enumerate(value):
-                if "cards" in position:
-                    yield f"positions[{place}].cards", position["cards"]
+                for path, cards in cards_at(position):
+                    yield f"positions[{place}].{path}", cards
         elif key == "dealer_hand" and "cards" in value:
             yield "dealer_hand.cards", value["cards"]
         elif key == "stub":
             yield "stub", value
         elif key == "discarded":
             yield "discarded", [entry["card"] for entry in value]
+
+
+def cards_at(position: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the lists of cards that came to a position, with their places, in document order."""
+    for key, value in position.items():
+        if key == "cards":
+            yield key, value
+        elif key == "decision" and "draw" in value:  # what was discarded stands in the hand
+            yield "decision.draw", value["draw"]
 
 
 def repeated_cards(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -256,26 +278,26 @@ def check_follows_lockout(
     """
     definition = terms.submission.definition
     later = definition.after_lockout if definition else frozenset()
+    cite = definition.refusal_cites.get("wagers_changed_after_lockout") if definition else None
     before = {seat["position"]: seat["wagers"] for seat in lockout_document["positions"]}
     for place, seat in enumerate(document["positions"]):
         path = f"positions[{place}]"
         locked = before.pop(seat["position"], None)
         if locked is None:
-            raise _changed(f"{path}.position", "This position was not in the lock-out.")
+            raise _changed(f"{path}.position", "This position was not in the lock-out.", cite)
         for kind, amount in seat["wagers"].items():
             if kind in locked:
                 if locked[kind] != amount:
-                    told = f"This wager was ${locked[kind]} at the lock-out."
-                    raise _changed(f"{path}.wagers.{kind}", told)
+                    told = f"This wager was {told_wager(locked[kind])} at the lock-out."
+                    raise _changed(f"{path}.wagers.{kind}", told, cite)
             elif kind not in later and kind[:1] != "_":
-                raise _changed(f"{path}.wagers.{kind}", "This wager was not in the lock-out.")
+                raise _changed(f"{path}.wagers.{kind}", "This wager was not in the lock-out.", cite)
         for kind in locked:
             if kind not in seat["wagers"] and kind[:1] != "_":
-                raise _changed(f"{path}.wagers.{kind}", "The lock-out has this wager.")
+                raise _changed(f"{path}.wagers.{kind}", "The lock-out has this wager.", cite)
     if before:
-        raise _changed("positions", f"The lock-out has position {min(before)}, which is not here.")
+        raise _changed("positions", f"The lock-out has position {min(before)}, not here.", cite)
 
 
-def _changed(path: str, detail: str) -> Refusal:
-    cite = "§ 670a.7(c)"
+def _changed(path: str, detail: str, cite: str | None) -> Refusal:
     return Refusal("wagers_changed_after_lockout", path, detail, cite)

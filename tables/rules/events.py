@@ -70,15 +70,6 @@ _VIDEO = shape(
 )
 
 
-def _discarded(check_card: Check) -> Check:
-    return shapes.list_of(
-        shape(
-            {"card": check_card, "cite": shapes.text(shapes.CITE_LENGTH)},
-            required=("card", "cite"),
-        )
-    )
-
-
 #: What any event may carry beside its envelope.
 ANYWHERE: dict[str, Check] = {
     "dealer": shapes.text(shapes.CODE_LENGTH),
@@ -92,23 +83,26 @@ ANYWHERE: dict[str, Check] = {
 }
 #: What a round may carry from its lock-out on, and once its cards are dealt.
 AT_LOCKOUT: dict[str, Check] = {**ANYWHERE, "start": _start, "chip_count": shapes.whole(0)}
-ONCE_DEALT: dict[str, Check] = {
-    **AT_LOCKOUT,
-    "stub": shapes.cards,
-    "left_count": shapes.whole(0),
-    "discarded": _discarded(shapes.card),
-}
-AS_EVIDENCE: dict[str, Check] = {
-    **ONCE_DEALT,
-    "stub": shapes.cards_or_unseen,
-    "discarded": _discarded(shapes.card_or_unseen),
-}
-BY_TYPE: dict[str, dict[str, Check]] = {
-    "lockout": AT_LOCKOUT,
-    "settlement": ONCE_DEALT,
-    "round": ONCE_DEALT,
-    "void": AS_EVIDENCE,
-}
+
+
+def _once_dealt(check_cards: Check) -> dict[str, Check]:
+    entry = {"card": shapes.one_card(check_cards), "cite": shapes.text(shapes.CITE_LENGTH)}
+    return {
+        **AT_LOCKOUT,
+        "stub": check_cards,
+        "left_count": shapes.whole(0),
+        "discarded": shapes.list_of(shape(entry, required=("card", "cite"))),
+    }
+
+
+def _by_type(known: Check, known_or_unseen: Check) -> dict[str, dict[str, Check]]:
+    dealt = _once_dealt(known)
+    evidence = _once_dealt(known_or_unseen)
+    return {"lockout": AT_LOCKOUT, "settlement": dealt, "round": dealt, "void": evidence}
+
+
+BY_TYPE = _by_type(shapes.cards, shapes.cards_or_unseen)
+BY_TYPE_WITHOUT_JOKER = _by_type(shapes.plain_cards, shapes.plain_cards_or_unseen)
 REQUIRED: dict[str, tuple[str, ...]] = {
     "lockout": ("positions",),
     "settlement": ("positions", "dealer_hand"),

@@ -103,7 +103,8 @@ class Ranking:
     ``flush_joker``: the rank of a joker in a flush, "highest_missing" or always an "ace".
     ``royal``: which four suited cards the joker completes to a royal flush, "any" four of
     A-K-Q-J-10 or, "narrow", only K-Q-J-10.
-    ``ace_king``: whether an ace and a king without a pair are a hand of their own (§ 671a.6(b)(10)).
+    ``ace_king``: whether an ace and a king without a pair are a hand of their own, as they are
+    in § 671a.6(b)(10).
     """
 
     def __init__(

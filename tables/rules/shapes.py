@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from tables.rules.cards import DECK_AND_JOKER, UNSEEN
+from tables.rules.cards import DECK, DECK_AND_JOKER, UNSEEN
 from tables.rules.refusals import Refusal
 from tables.rules.strict import check_strict
+from tables.rules.wagers import KINDS
 
 Check = Callable[[Any], None]
 
@@ -141,7 +142,9 @@ def uuid(value: Any) -> None:
         raise Refusal("bad_value", "", "This must be a UUID.")
 
 
-def _cards(known: frozenset[str], detail: str) -> Check:
+def cards_among(known: frozenset[str], detail: str) -> Check:
+    """Make a check for a list of cards."""
+
     def check(value: Any) -> None:
         if type(value) is not list:
             raise Refusal("wrong_type", "", "Cards must be a list.")
@@ -155,22 +158,26 @@ def _cards(known: frozenset[str], detail: str) -> Check:
 
 
 CARD_DETAIL = 'A card is a rank of 23456789TJQKA and a suit of SHDC, or "JK".'
-cards = _cards(_CARDS, CARD_DETAIL)
-cards_or_unseen = _cards(_CARDS_OR_UNSEEN, CARD_DETAIL)
+cards = cards_among(_CARDS, CARD_DETAIL)
+cards_or_unseen = cards_among(_CARDS_OR_UNSEEN, CARD_DETAIL)
+
+WITHOUT_JOKER = frozenset(DECK)
+PLAIN_DETAIL = "A card is a rank of 23456789TJQKA and a suit of SHDC; this deck has no joker."
+plain_cards = cards_among(WITHOUT_JOKER, PLAIN_DETAIL)
+plain_cards_or_unseen = cards_among(WITHOUT_JOKER | {UNSEEN}, PLAIN_DETAIL)
 
 
-def card(value: Any) -> None:
-    """Check one card."""
-    if type(value) is not str:
-        raise Refusal("wrong_type", "", "A card must be a text.")
-    if value not in _CARDS:
-        raise Refusal("bad_card", "", CARD_DETAIL)
+def one_card(check_list: Check) -> Check:
+    """Make a check for one card out of the check for a list of them."""
 
+    def check(value: Any) -> None:
+        try:
+            check_list([value])
+        except Refusal as refusal:
+            refusal.path = ""
+            raise
 
-def card_or_unseen(value: Any) -> None:
-    """Check one card, whose face may be unknown."""
-    if value != UNSEEN:
-        card(value)
+    return check
 
 
 def list_of(check_item: Check, at_least: int = 0) -> Check:
@@ -206,6 +213,23 @@ def one_or_list(check_item: Check) -> Check:
 def sender_own(value: Any) -> None:
     """Check what stands under a key of the sender's own: anything that has a canonical form."""
     check_strict(value, floats=False)
+
+
+NO_SUCH_WAGER = ("unknown_wager", "There is no wager of this name.")
+
+
+def _other_game(value: Any) -> None:
+    """Leave a wager of another game to the check of what the table offers."""
+
+
+def wagers(own: Mapping[str, Check]) -> Check:
+    """Make a check for a position's wagers: a game's own, each with its check."""
+    return shape({**dict.fromkeys(KINDS, _other_game), **own}, unknown=NO_SUCH_WAGER)
+
+
+def payments(kinds: Iterable[str]) -> Check:
+    """Make a check for what the dealer paid, by kind of wager."""
+    return shape(dict.fromkeys(kinds, paid), unknown=NO_SUCH_WAGER)
 
 
 def shape(

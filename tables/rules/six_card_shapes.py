@@ -8,24 +8,13 @@ from tables.rules.events import IRREGULARITIES
 from tables.rules.refusals import Refusal
 from tables.rules.rounds import TableTerms
 from tables.rules.shapes import Check, shape
-from tables.rules.wagers import KINDS
 
 CARDS_EACH = 6
 KINDS_HERE = ("main", "double_down", "fortune_bonus", "insurance", "progressive")
 
 
-def _other_game(value: Any) -> None:
-    """Leave a wager of another game to the check of what the table offers."""
-
-
-_WAGERS = shape(
-    {**dict.fromkeys(KINDS, _other_game), **dict.fromkeys(KINDS_HERE, shapes.money)},
-    unknown=("unknown_wager", "There is no wager of this name."),
-)
-_PAID = shape(
-    dict.fromkeys((*KINDS_HERE, "envy"), shapes.paid),
-    unknown=("unknown_wager", "There is no wager of this name."),
-)
+_WAGERS = shapes.wagers(dict.fromkeys(KINDS_HERE, shapes.money))
+_PAID = shapes.payments((*KINDS_HERE, "envy"))
 _AT_LOCKOUT: dict[str, Check] = {
     "position": shapes.any_whole,
     "player": shapes.text(),

@@ -4,8 +4,9 @@
 are paid for a chip that was collected at "no more bets", so nothing goes back.
 """
 
+from collections.abc import Iterator
 from decimal import ROUND_DOWN, Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 CENT = Decimal("0.01")
 NOTHING = "0.00"
@@ -74,6 +75,27 @@ def payout(terms: Terms, stake: Decimal) -> Decimal | None:
             return amount
         case PercentOfMeter():
             return None
+
+
+def amounts_in(wager: Any) -> Iterator[tuple[str, str]]:
+    """Yield the sums of a wager with their places in it: one, or one by each key that holds one.
+
+    Super Wagers on others have one by hand (``{"dealer": "5.00"}``).
+    """
+    if type(wager) is str:
+        yield "", wager
+        return
+    for key, amount in wager.items():
+        if key[:1] != "_" and key != "on":
+            yield f".{key}", amount
+
+
+def told_wager(wager: Any) -> str:
+    """Return a wager's sum or sums as a dealer reads them."""
+    if type(wager) is str:
+        return f"${wager}"
+    told = (f"{word} {value}" for word, value in wager.items() if word[:1] != "_")
+    return ", ".join(told) or "none"
 
 
 class Amounts(dict[str, Decimal]):

@@ -182,6 +182,7 @@ REFUSAL_CITES = {
     "wrong_card_count":      "§ 670a.13(h)",
     "low_not_in_hand":       "§ 670a.11(b)",
     "stub_mismatch":         "§ 670a.8(e)",
+    "wagers_changed_after_lockout": "§ 670a.7(c)",
 }  # fmt: skip
 
 
