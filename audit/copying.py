@@ -20,6 +20,7 @@ def copy_rows(table: str, columns: Mapping[str, str], rows: Sequence[tuple[Any, 
         return
     names = ", ".join(f'"{name}"' for name in columns)
     with (
+        connection.wrap_database_errors,  # the driver's own errors become Django's
         connection.cursor() as cursor,
         cursor.copy(f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)") as copy,
     ):
@@ -38,6 +39,7 @@ def copy_lines(table: str, columns: Iterable[str], lines: Sequence[str]) -> None
         return
     names = ", ".join(f'"{name}"' for name in columns)
     with (
+        connection.wrap_database_errors,
         connection.cursor() as cursor,
         cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy,
     ):

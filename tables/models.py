@@ -231,7 +231,7 @@ class RoundPosition(models.Model):
     )
     position = models.PositiveSmallIntegerField()
     player = models.CharField(max_length=64, blank=True)
-    cards = models.CharField(max_length=48, blank=True)
+    cards = models.TextField(blank=True)  # of a void round any number
     wagers = models.JSONField(default=dict)
     lines = models.JSONField(default=list)
 

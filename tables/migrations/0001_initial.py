@@ -121,7 +121,7 @@ class Migration(migrations.Migration):
                 ('pk', models.CompositePrimaryKey('round_id', 'position', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('position', models.PositiveSmallIntegerField()),
                 ('player', models.CharField(blank=True, max_length=64)),
-                ('cards', models.CharField(blank=True, max_length=48)),
+                ('cards', models.TextField(blank=True)),
                 ('wagers', models.JSONField(default=dict)),
                 ('lines', models.JSONField(default=list)),
                 ('round', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='tables.round')),

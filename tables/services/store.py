@@ -39,29 +39,24 @@ SEAT = {
     "round_id": "uuid",
     "position": "int2",
     "player": "varchar",
-    "cards": "varchar",
+    "cards": "text",
     "wagers": "jsonb",
     "lines": "jsonb",
 }
 
 
 def store(batch: Batch) -> None:
-    """Write the whole batch, the log last: its head is locked until commit.
-
-    COPY raises the driver's own errors; the caller must see Django's, or an event that the
-    database refuses would never be set aside.
-    """
-    with connection.wrap_database_errors:
-        batch.ledger.store()
-        copy_rows("tables_round", ROUND, batch.rounds)
-        copy_rows("tables_roundposition", SEAT, batch.seats)
-        open_claims(batch.claims)
-        store_envies(batch.envies)
-        store_open_rounds(batch)
-        copy_rows("tables_appliedevent", APPLIED, batch.applied)
-        open_exceptions(batch.exceptions)
-        move_cursors(batch)
-        record(chain_of_lane(batch.lane.name), batch.log)
+    """Write the whole batch, the log last: its head is locked until commit."""
+    batch.ledger.store()
+    copy_rows("tables_round", ROUND, batch.rounds)
+    copy_rows("tables_roundposition", SEAT, batch.seats)
+    open_claims(batch.claims)
+    store_envies(batch.envies)
+    store_open_rounds(batch)
+    copy_rows("tables_appliedevent", APPLIED, batch.applied)
+    open_exceptions(batch.exceptions)
+    move_cursors(batch)
+    record(chain_of_lane(batch.lane.name), batch.log)
 
 
 def store_open_rounds(batch: Batch) -> None:
