@@ -71,14 +71,25 @@ def check_event(document: Any, terms: TableTerms | None) -> None:
         raise Refusal("game_mismatch", "game", detail)
     kind = document.get("type", "round")
     definition = terms.submission.definition
+    if definition is not None and kind != "operation":
+        check_submission(terms, definition)
     shape_of(terms.game, kind, definition)(document)
     if kind == "operation" or definition is None:
         return
     check_positions(document, terms, definition)
+    if definition.check_round is not None and kind != "void":
+        definition.check_round(document, terms)
     if kind in ("settlement", "round"):
-        check_cards(document, definition)
+        check_cards(document, terms, definition)
     if kind == "lockout":
         check_chip_count(document)
+
+
+def check_submission(terms: TableTerms, definition: GameDefinition) -> None:
+    """Refuse a round whose figures nobody has submitted: they are not in the chapter."""
+    if definition.needs_submission and not terms.submission.choices:
+        detail = f"No rules submission for {definition.title} is in force at table {terms.code}."
+        raise Refusal("submission_required", "game", detail, "§ 601a.2")
 
 
 _SHAPES: dict[tuple[str, str], Check] = {}
@@ -102,6 +113,7 @@ def _make_shape(kind: str, definition: GameDefinition | None) -> Check:
         keys["positions"] = shapes.list_of(_some_position)
         keys["dealer_hand"] = keys["bank"] = shapes.sender_own
     else:
+        keys.update(definition.event_keys)
         keys["positions"] = shapes.list_of(definition.position_shapes[kind])
         if kind in definition.dealer_shapes:
             keys["dealer_hand"] = definition.dealer_shapes[kind]
@@ -125,6 +137,7 @@ def check_positions(
     kind = document.get("type", "round")
     seen = set()
     listed = frozenset(position["position"] for position in document.get("positions", ()))
+    without_main = definition.without_main(document) if definition.without_main else frozenset()
     for place, position in enumerate(document.get("positions", ())):
         try:
             number = position["position"]
@@ -136,11 +149,13 @@ def check_positions(
                 detail = f"Position {number} stands in this round already."
                 raise Refusal("duplicate_position", "position", detail)
             seen.add(number)
-            check_wagers(position, kind, terms, definition)
+            check_wagers(position, kind, terms, definition, number in without_main)
             if definition.check_wagers is not None and kind != "void":
                 definition.check_wagers(position, listed, terms)
             if kind in ("settlement", "round"):
                 definition.check_position(position, terms)
+                if definition.check_play is not None:
+                    definition.check_play(position, document, terms)
         except Refusal as refusal:
             raise refusal.under(place).under("positions") from None
     if kind in ("settlement", "round"):
@@ -148,10 +163,16 @@ def check_positions(
             definition.check_dealer(document["dealer_hand"], terms)
         except Refusal as refusal:
             raise refusal.under("dealer_hand") from None
+        if definition.check_round is not None:
+            definition.check_round(document, terms)
 
 
 def check_wagers(
-    position: dict[str, Any], kind: str, terms: TableTerms, definition: GameDefinition
+    position: dict[str, Any],
+    kind: str,
+    terms: TableTerms,
+    definition: GameDefinition,
+    without_main: bool = False,
 ) -> None:
     """Refuse wagers that the submission does not offer, or not in this amount."""
     wagers = position.get("wagers", {})
@@ -161,7 +182,7 @@ def check_wagers(
                 check_wager(wager, amount, kind, terms, definition)
     except Refusal as refusal:
         raise refusal.under("wagers") from None
-    if definition.main_wager not in wagers and kind != "void":
+    if definition.main_wager not in wagers and kind != "void" and not without_main:
         detail = f"A player takes part with a {definition.wagers[0].name}."
         raise Refusal("main_wager_required", "wagers", detail, definition.wagers[0].cite)
 
@@ -221,26 +242,32 @@ def cards_at(position: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
             yield key, value
         elif key == "decision" and "draw" in value:  # what was discarded stands in the hand
             yield "decision.draw", value["draw"]
+        elif key == "hands":
+            for place, hand in enumerate(value):
+                yield f"hands[{place}].cards", hand.get("cards", [])
 
 
-def repeated_cards(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (place, card) of every card that stood elsewhere before, in document order."""
-    seen = set()
+def repeated_cards(document: Mapping[str, Any], decks: int) -> Iterator[tuple[str, str]]:
+    """Yield (place, card) of every card beyond those in the decks in play, in document order."""
+    seen: dict[str, int] = {}
     for path, cards in card_lists(document):
         for place, card in enumerate(cards):
-            if card in seen and card != UNSEEN:
+            seen[card] = seen.get(card, 0) + 1
+            if seen[card] > decks and card != UNSEEN:
                 tail = ".card" if path == "discarded" else ""
                 yield f"{path}[{place}]{tail}", card
-            seen.add(card)
 
 
-def check_cards(document: Mapping[str, Any], definition: GameDefinition) -> None:
-    """Refuse a card that stands twice, and a stub that does not make up the deck."""
+def check_cards(document: Mapping[str, Any], terms: TableTerms, definition: GameDefinition) -> None:
+    """Refuse a card oftener than the decks hold it, and a stub that does not make up the deck."""
     known = [card for _, cards in card_lists(document) for card in cards if card != UNSEEN]
-    if len(set(known)) != len(known):
-        path, card = next(repeated_cards(document))
-        raise Refusal("duplicate_card", path, f"{card} stands in this round already.")
-    if "stub" in document:
+    decks = terms.submission.decks
+    if len(known) - len(set(known)) >= decks:  # otherwise none can stand too often
+        for path, card in repeated_cards(document, decks):
+            often = "already" if decks == 1 else f"{decks} times already, once for each deck"
+            cite = definition.refusal_cites.get("duplicate_card")
+            raise Refusal("duplicate_card", path, f"{card} stands in this round {often}.", cite)
+    if "stub" in document and definition.cards_each:  # other stubs lack the cards in the rack
         hands = [*document["positions"], document["dealer_hand"]]
         unseen = sum(_unseen(hand, definition.cards_each) for hand in hands)
         if len(known) + unseen != len(definition.deck):

@@ -72,11 +72,18 @@ class EnvySchedule:
 
     __slots__ = ("cite", "columns", "wager")
 
-    def __init__(self, *, cite: str, wager: str, columns: Mapping[str, tuple[Line, ...]]) -> None:
+    def __init__(
+        self,
+        *,
+        cite: str,
+        wager: str,
+        columns: Mapping[str, tuple[Line, ...]],
+        order: Sequence[str] = HAND_ORDER,
+    ) -> None:
         self.cite = cite
         self.wager = wager
         for lines in columns.values():
-            check_order(cite, [line.hand for line in lines])
+            check_order(cite, [line.hand for line in lines], order)
         self.columns = {
             AMOUNTS[stake]: {line.hand: line for line in lines} for stake, lines in columns.items()
         }
@@ -125,8 +132,8 @@ class GameDefinition(NamedTuple):
     version: str
     positions: int
     deck: tuple[str, ...]
-    cards_each: int
-    ranking: Ranking  # by the defaults of its readings
+    cards_each: int  # 0: as many as the players ask for
+    ranking: Ranking | None  # by the defaults of its readings; None: points count, not ranks
     wagers: tuple[Wager, ...]
     main_wager: str
     after_lockout: frozenset[str]  # wagers made only once the cards are seen
@@ -147,7 +154,16 @@ class GameDefinition(NamedTuple):
     always_offered: frozenset[str] = frozenset()  # by the chapter, whatever a submission says
     lettered: Mapping[str, Mapping[str, Paytable]] = MappingProxyType({})  # a submission's choice
     check_wagers: "Callable[[dict[str, Any], frozenset[int], TableTerms], None] | None" = None
+    # How a position was played, seen from the whole round; then the round as a whole.
+    check_play: "Callable[[dict[str, Any], Mapping[str, Any], TableTerms], None] | None" = None
+    check_round: "Callable[[Mapping[str, Any], TableTerms], None] | None" = None
     give_back: "Callable[[Reckoning, Seat, str], None] | None" = None  # at a void
+    decks: tuple[int, ...] = (1,)  # how many may be in play, the usual number first
+    needs_submission: bool = False  # where the figures are a certificate holder's own
+    progressive_of: "Callable[[Mapping[str, Any]], ProgressiveTerms | None] | None" = None
+    event_keys: Mapping[str, Callable[[Any], None]] = MappingProxyType({})  # beside any game's
+    without_main: "Callable[[Mapping[str, Any]], frozenset[int]] | None" = None  # positions
+    check_round: "Callable[[Mapping[str, Any], TableTerms], None] | None" = None
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -189,6 +205,8 @@ def printed(game: GameDefinition) -> list[str]:
                 f"envy {schedule.wager} {schedule.cite} {stake} {c!r}" for c in column.values()
             ]
     lines += [f"{r.id} {r.cite} {r.default} {' '.join(r.alternatives)}" for r in game.readings]
+    if game.decks != (1,):
+        lines.append(f"decks {game.decks}")
     lines.append(repr(game.progressive))
     lines.append(" ".join(sorted(game.void_paragraphs)))
     return lines

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tables.rules.games import GAMES, definition_of, definition_version
-from tables.rules.paytables import GameDefinition, Paytable
+from tables.rules.paytables import GameDefinition, Paytable, ProgressiveTerms
 from tables.rules.refusals import Refusal
 from tables.rules.wagers import KINDS
 
@@ -40,9 +40,12 @@ class Submission(NamedTuple):
     minimum: Mapping[str, Decimal]
     maximum: Mapping[str, Decimal]
     adjacent_positions: bool
+    decks: int
     definition: GameDefinition | None
     paytables: Mapping[str, Paytable]  # the lettered ones
     plan: Any
+    progressive: ProgressiveTerms | None  # the chapter's, or the submission's own
+    mark: Mapping[str, Any]  # what every outcome says of a submission that is only a sample
 
     @classmethod
     def make(cls, game: str, choices: Mapping[str, Any]) -> "Submission":
@@ -65,9 +68,12 @@ class Submission(NamedTuple):
             limits(choices.get("minimum"), "minimum", definition),
             limits(choices.get("maximum"), "maximum", definition),
             choices.get("adjacent_positions", True) is not False,
+            decks_of(definition, choices),
             definition,
             paytables_of(definition, choices.get("paytables", {})),
             definition.plan(readings, choices) if definition else None,
+            progressive_of(definition, choices),
+            {key: choices[key] for key in ("sample", "source") if choices.get("sample")},
         )
 
     def meter_terms(self, increment_percent: Decimal, reset: Decimal) -> "MeterTerms":
@@ -187,6 +193,8 @@ def check_choices(choices: Mapping[str, Any]) -> None:
         ("paytables", dict, "an object"),
         ("readings", dict, "an object"),
         ("progressive_units", list, "a list"),
+        ("sample", bool, "true or false"),
+        ("source", str, "a text"),
     ):
         if key in choices and type(choices[key]) is not kind:
             raise Refusal("wrong_type", key, f"{key!r} must be {word}.")
@@ -222,6 +230,17 @@ def paytables_of(
     return found
 
 
+def progressive_of(
+    definition: GameDefinition | None, choices: Mapping[str, Any]
+) -> ProgressiveTerms | None:
+    """Return what a progressive starts from and grows by: by the chapter, or by the choices."""
+    if definition is None:
+        return None
+    if definition.progressive_of is not None:
+        return definition.progressive_of(choices)
+    return definition.progressive
+
+
 def readings_of(definition: GameDefinition | None, chosen: Mapping[str, Any]) -> dict[str, str]:
     """Return the readings in force: the chapter's defaults, replaced by what was chosen.
 
@@ -245,6 +264,17 @@ def readings_of(definition: GameDefinition | None, chosen: Mapping[str, Any]) ->
             detail = f"{key} can be read as: {', '.join(allowed)}."
             raise Refusal("bad_value", f"readings.{key}", detail, reading.cite)
     return found
+
+
+def decks_of(definition: GameDefinition | None, choices: Mapping[str, Any]) -> int:
+    """Return how many decks are in play: as submitted, or the chapter's usual number."""
+    allowed = definition.decks if definition else (1,)
+    chosen = choices.get("decks", allowed[0])
+    if definition is None or (type(chosen) is int and chosen in allowed):
+        return int(chosen) if type(chosen) is int else allowed[0]
+    known = " or ".join(str(number) for number in allowed)
+    cite = f"§ {definition.chapter}.3(a)"
+    raise Refusal("bad_value", "decks", f"{definition.title} is dealt from {known}.", cite)
 
 
 def limits(told: Any, key: str, definition: GameDefinition | None) -> dict[str, Decimal]:

@@ -242,6 +242,7 @@ class Reckoning:
             "spec": "outcome/1",
             "game": terms.game,
             "rules": terms.submission.rules,
+            **terms.submission.mark,
             "dealer": dealer,
             "lines": self.lines,
             "meters": [],

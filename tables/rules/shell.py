@@ -31,6 +31,7 @@ _SUBMISSIONS: dict[str, Submission] = {}
 def outcome_of(document: dict[str, Any]) -> dict[str, Any]:
     """Check and settle one self-contained document, and price its awards where it has a meter."""
     document = dict(document)
+    told = "submission" in document
     meter, choices = document.pop("meter", None), document.pop("submission", {})
     check_reduced_envelope(document)
     definition = definition_of(document["game"])
@@ -39,6 +40,9 @@ def outcome_of(document: dict[str, Any]) -> dict[str, Any]:
         raise Refusal("unsupported_game", "game", f"The games settled here are: {known}.")
     if document.get("type") == "operation":
         raise Refusal("bad_value", "type", "An operation has no outcome.")
+    if definition.needs_submission and not told:
+        detail = f"{definition.title} is settled by a rules submission: 'submission' must be here."
+        raise Refusal("missing_key", "submission", detail, "§ 601a.2")
     terms = terms_of(document, definition, submission_of(document["game"], choices))
     if meter is not None:
         _under("meter", _METER, meter)
@@ -47,7 +51,7 @@ def outcome_of(document: dict[str, Any]) -> dict[str, Any]:
         document, terms
     )
     if meter is not None and document.get("type") != "void":
-        price(settled, terms, definition, meter)
+        price(settled, terms, meter)
     return settled.outcome
 
 
@@ -79,7 +83,7 @@ def terms_of(
 
     The progressive takes the units that the submission names, or any of the chapter.
     """
-    units = definition.progressive.units if definition.progressive else ()
+    units = submission.progressive.units if submission.progressive else ()
     chosen = submission.choices.get("progressive_units", [str(unit) for unit in units])
     for place, unit in enumerate(chosen):
         path = f"submission.progressive_units[{place}]"
@@ -104,13 +108,12 @@ def _under(place: str, check: Check, value: Any) -> None:
         raise refusal.under(place) from None
 
 
-def price(
-    settled: Settled, terms: TableTerms, definition: GameDefinition, meter: dict[str, str]
-) -> None:
+def price(settled: Settled, terms: TableTerms, meter: dict[str, str]) -> None:
     """Price the round's meter awards: its contributions first, then each award at its turn."""
     from progressives.meters import RunningMeter, cents  # noqa: PLC0415 - start-up
 
-    assumed = definition.progressive.increment_percent if definition.progressive else Decimal(0)
+    grows = terms.submission.progressive
+    assumed = grows.increment_percent if grows else Decimal(0)
     growth = Decimal(meter.get("increment_percent", assumed))
     before = Decimal(meter["value"])
     running = RunningMeter(before, terms.submission.meter_terms(growth, Decimal(meter["reset"])))
@@ -184,6 +187,9 @@ def rank(game: str, cards: list[str]) -> dict[str, Any]:
     if definition is None:
         known = ", ".join(SUPPORTED_GAMES)
         raise Refusal("unsupported_game", "game", f"The games ranked here are: {known}.")
+    if definition.ranking is None:
+        detail = f"Hands of {definition.title} are not ranked: their points count."
+        raise Refusal("not_ranked", "game", detail, f"§ {definition.chapter}.3(d)")
     for place, card in enumerate(cards):
         if card not in DECK_AND_JOKER or card not in definition.deck:
             raise Refusal("bad_card", f"cards[{place}]", f"There is no card {card!r}.")
