@@ -87,22 +87,29 @@ def flag_dealing(reckoning: Reckoning, cite: str) -> None:
         reckoning.flag("hand_dealt_without_device", "shuffle", cite, detail)
 
 
-def flag_players(reckoning: Reckoning, cite: str) -> None:
-    """Flag a person at positions that one person may not have (SC-13)."""
+def flag_players(reckoning: Reckoning, cite: str, most: int | None = 2) -> None:
+    """Flag a person at positions that one person may not have (SC-13).
+
+    ``most``: how many adjacent ones the chapter or the submission allows; None sets no number.
+    """
     seats = reckoning.seats
     if len({seat.who for seat in seats}) == len(seats):
         return
     by_who: dict[str | int, list[Seat]] = {}
     for seat in seats:
         by_who.setdefault(seat.who, []).append(seat)
-    offered = reckoning.terms.submission.adjacent_positions
+    if not reckoning.terms.submission.adjacent_positions:
+        most = 1
     for who, theirs in by_who.items():
         places = [seat.position for seat in theirs]
-        if len(theirs) < 2 or (offered and len(theirs) == 2 and places[0] - places[1] == 1):
+        adjacent = places[0] - places[-1] == len(places) - 1
+        if len(places) == 1 or (adjacent and (most is None or len(places) <= most)):
             continue
         last = max(theirs, key=lambda seat: seat.index)
         told = " and ".join(str(place) for place in sorted(places))
-        detail = f"Player {who} is at positions {told}; one player may have two adjacent ones."
+        allowed = {None: "adjacent ones", 1: "one", 2: "two adjacent ones"}
+        may = allowed.get(most, f"{most} adjacent ones")
+        detail = f"Player {who} is at positions {told}; one player may have {may}."
         path = f"positions[{last.index}].player"
         reckoning.flag("adjacent_positions", path, cite, detail, seat=last)
 
@@ -133,28 +140,49 @@ def flag_lamps(reckoning: Reckoning, cite: str) -> None:
 
 
 def flag_irregularities(
-    reckoning: Reckoning, void_paragraphs: frozenset[str], by_status: Mapping[str, str]
+    reckoning: Reckoning,
+    void_paragraphs: frozenset[str],
+    by_status: Mapping[str, str | tuple[str, ...]],
 ) -> None:
     """Flag what an irregularity says that does not go with a settled round.
 
     ``void_paragraphs``: naming one of them, the round had to be void. ``by_status``: the
-    paragraph that a position's status rests on.
+    paragraph that a position's status rests on, or those of which it rests on one.
     """
     document = reckoning.document
     if "irregularity" in document:
         for entry in irregularities(document):
             flag_cite(reckoning, entry["cite"], "irregularity", void_paragraphs, None)
     for seat in reckoning.seats:
-        if "irregularity" not in seat.facts:
-            continue
-        path = f"positions[{seat.index}].irregularity"
-        cites = [section(entry["cite"])[2:] for entry in irregularities(seat.facts)]
-        right = by_status.get(seat.status or "")
-        if right is not None and right not in cites:
-            detail = f"A hand is {seat.status} under § {right}, which is not named."
-            reckoning.flag("status_paragraph", path, f"§ {right}", detail, seat=seat)
-        for cite in cites:
-            flag_cite(reckoning, cite, path, void_paragraphs, seat)
+        path = f"positions[{seat.index}]"
+        if "irregularity" in seat.facts:
+            flag_facts(reckoning, seat, seat.facts, path, void_paragraphs, by_status)
+        for place, hand in enumerate(seat.facts.get("hands", ())):
+            if "irregularity" in hand:
+                at = f"{path}.hands[{place}]"
+                flag_facts(reckoning, seat, hand, at, void_paragraphs, by_status)
+
+
+def flag_facts(
+    reckoning: Reckoning,
+    seat: Seat,
+    facts: Mapping[str, Any],
+    path: str,
+    void_paragraphs: frozenset[str],
+    by_status: Mapping[str, str | tuple[str, ...]],
+) -> None:
+    """Flag the irregularities of a position, or of one of its hands."""
+    path = f"{path}.irregularity"
+    cites = [section(entry["cite"])[2:] for entry in irregularities(facts)]
+    status = facts.get("status", "")
+    right = by_status.get(status, ())
+    rights = (right,) if type(right) is str else right
+    if rights and not any(one in cites for one in rights):
+        known = " or ".join(f"§ {one}" for one in rights)
+        detail = f"A hand is {status} under {known}, which is not named."
+        reckoning.flag("status_paragraph", path, f"§ {rights[0]}", detail, seat=seat)
+    for cite in cites:
+        flag_cite(reckoning, cite, path, void_paragraphs, seat)
 
 
 def flag_cite(

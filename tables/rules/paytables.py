@@ -163,7 +163,6 @@ class GameDefinition(NamedTuple):
     progressive_of: "Callable[[Mapping[str, Any]], ProgressiveTerms | None] | None" = None
     event_keys: Mapping[str, Callable[[Any], None]] = MappingProxyType({})  # beside any game's
     without_main: "Callable[[Mapping[str, Any]], frozenset[int]] | None" = None  # positions
-    check_round: "Callable[[Mapping[str, Any], TableTerms], None] | None" = None
 
     @property
     def kinds(self) -> tuple[str, ...]:

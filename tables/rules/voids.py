@@ -21,7 +21,11 @@ def void(
     seats = seats_of(document, lockout_document)
     reckoning = Reckoning({**document, "positions": seats}, terms)
     cite = section(irregularities(document)[0]["cite"])
+    definition = terms.submission.definition
     for seat in reckoning.seats:
+        if definition is not None and definition.give_back is not None:
+            definition.give_back(reckoning, seat, cite)
+            continue
         for kind in kinds_in_order(seat, terms):
             reckoning.give_back(seat, kind, cite)
     locked = {} if lockout_document is None else wagers_of(lockout_document)
@@ -81,7 +85,10 @@ def flag_void(
                 path = f"positions[{place}].wagers.{kind}"
                 detail = "This wager is not that of the lock-out."
                 reckoning.flag("wagers_changed_after_lockout", path, cite, detail)
-    for path, card in repeated_cards(document):
-        detail = f"{card} stands twice in a round that is void: look at the deck."
-        reckoning.flag("repeated_card", path, "§ 670a.3(a)", detail, alarm=True)
+    decks = reckoning.terms.submission.decks
+    for path, card in repeated_cards(document, decks):
+        often = "twice" if decks == 1 else "too often"
+        detail = f"{card} stands {often} in a round that is void: look at the deck."
+        cite = f"§ {definition.chapter}.3(a)" if definition else ""
+        reckoning.flag("repeated_card", path, cite, detail, alarm=True)
     flag_payments(reckoning)
