@@ -9,7 +9,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -18,169 +17,429 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Lane',
+            name="Lane",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=48, unique=True)),
-                ('number', models.PositiveBigIntegerField(default=0)),
-                ('gaming_day', models.DateField(blank=True, null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=48, unique=True)),
+                ("number", models.PositiveBigIntegerField(default=0)),
+                ("gaming_day", models.DateField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='EnvyPayout',
+            name="EnvyPayout",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('lane_number', models.PositiveBigIntegerField()),
-                ('round_id', models.UUIDField()),
-                ('table', models.CharField(max_length=16)),
-                ('round', models.PositiveBigIntegerField()),
-                ('wager', models.CharField(max_length=24)),
-                ('position', models.PositiveSmallIntegerField()),
-                ('player', models.CharField(blank=True, max_length=64)),
-                ('from_position', models.PositiveSmallIntegerField()),
-                ('hand', models.CharField(max_length=24)),
-                ('stake', models.DecimalField(decimal_places=2, max_digits=12)),
-                ('amount', models.DecimalField(decimal_places=2, max_digits=12)),
-                ('cite', models.CharField(blank=True, max_length=48)),
-                ('dealer', models.CharField(blank=True, max_length=16)),
-                ('gaming_day', models.DateField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("lane_number", models.PositiveBigIntegerField()),
+                ("round_id", models.UUIDField()),
+                ("table", models.CharField(max_length=16)),
+                ("round", models.PositiveBigIntegerField()),
+                ("wager", models.CharField(max_length=24)),
+                ("position", models.PositiveSmallIntegerField()),
+                ("player", models.CharField(blank=True, max_length=64)),
+                ("from_position", models.PositiveSmallIntegerField()),
+                ("hand", models.CharField(max_length=24)),
+                ("stake", models.DecimalField(decimal_places=2, max_digits=12)),
+                ("amount", models.DecimalField(decimal_places=2, max_digits=12)),
+                ("cite", models.CharField(blank=True, max_length=48)),
+                ("dealer", models.CharField(blank=True, max_length=16)),
+                ("gaming_day", models.DateField()),
             ],
             options={
-                'verbose_name': 'Envy Bonus payout',
-                'ordering': ['pk'],
-                'constraints': [models.UniqueConstraint(fields=('round_id', 'wager', 'position', 'from_position'), name='envy_once'), models.CheckConstraint(condition=models.Q(('position', models.F('from_position')), _negated=True), name='envy_never_for_the_own_hand')],
+                "verbose_name": "Envy Bonus payout",
+                "ordering": ["pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("round_id", "wager", "position", "from_position"), name="envy_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("position", models.F("from_position")), _negated=True),
+                        name="envy_never_for_the_own_hand",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Progressive',
+            name="Progressive",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=24, unique=True)),
-                ('name', models.CharField(blank=True, max_length=60)),
-                ('wager_unit', models.DecimalField(decimal_places=2, max_digits=9)),
-                ('lane', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='progressives', to='progressives.lane')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("code", models.CharField(max_length=24, unique=True)),
+                ("name", models.CharField(blank=True, max_length=60)),
+                ("wager_unit", models.DecimalField(decimal_places=2, max_digits=9)),
+                (
+                    "lane",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="progressives",
+                        to="progressives.lane",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Meter',
+            name="Meter",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('level', models.CharField(max_length=24)),
-                ('initial', models.DecimalField(decimal_places=6, max_digits=18)),
-                ('reset', models.DecimalField(decimal_places=6, max_digits=18)),
-                ('increment_percent', models.DecimalField(decimal_places=4, max_digits=9)),
-                ('value', models.DecimalField(decimal_places=6, max_digits=18)),
-                ('sequence', models.PositiveBigIntegerField(default=0)),
-                ('progressive', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='meters', to='progressives.progressive')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("level", models.CharField(max_length=24)),
+                ("initial", models.DecimalField(decimal_places=6, max_digits=18)),
+                ("reset", models.DecimalField(decimal_places=6, max_digits=18)),
+                ("increment_percent", models.DecimalField(decimal_places=4, max_digits=9)),
+                ("value", models.DecimalField(decimal_places=6, max_digits=18)),
+                ("sequence", models.PositiveBigIntegerField(default=0)),
+                (
+                    "progressive",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="meters",
+                        to="progressives.progressive",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='JackpotClaim',
+            name="JackpotClaim",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('lane_number', models.PositiveBigIntegerField()),
-                ('kind', models.CharField(choices=[('fixed', 'Fixed award'), ('meter', 'Meter award')], max_length=5)),
-                ('state', models.CharField(choices=[('waiting', 'Waiting for validation'), ('validated', 'Validated'), ('paid', 'Paid'), ('refused', 'Refused')], default='waiting', max_length=9)),
-                ('round_id', models.UUIDField()),
-                ('table', models.CharField(max_length=16)),
-                ('round', models.PositiveBigIntegerField()),
-                ('position', models.PositiveSmallIntegerField()),
-                ('player', models.CharField(blank=True, max_length=64)),
-                ('dealer', models.CharField(blank=True, max_length=16)),
-                ('floorperson', models.CharField(blank=True, max_length=16)),
-                ('hand', models.CharField(max_length=24)),
-                ('cards', models.CharField(max_length=24)),
-                ('dealt', models.CharField(max_length=24)),
-                ('stake', models.DecimalField(decimal_places=2, max_digits=12)),
-                ('terms', models.CharField(max_length=24)),
-                ('cite', models.CharField(blank=True, max_length=48)),
-                ('amount', models.DecimalField(decimal_places=2, max_digits=18)),
-                ('entry_sequence', models.PositiveBigIntegerField(blank=True, null=True)),
-                ('meter_at_turn', models.DecimalField(blank=True, decimal_places=6, max_digits=18, null=True)),
-                ('reset_put_in', models.DecimalField(decimal_places=6, default=0, max_digits=18)),
-                ('lamp', models.BooleanField(blank=True, null=True)),
-                ('flags', models.JSONField(blank=True, default=list)),
-                ('gaming_day', models.DateField()),
-                ('occurred_at', models.DateTimeField()),
-                ('accepted_at', models.DateTimeField()),
-                ('opened_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('lane', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='claims', to='progressives.lane')),
-                ('meter', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='claims', to='progressives.meter')),
-                ('progressive', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='claims', to='progressives.progressive')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("lane_number", models.PositiveBigIntegerField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("fixed", "Fixed award"), ("meter", "Meter award")], max_length=5
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting for validation"),
+                            ("validated", "Validated"),
+                            ("paid", "Paid"),
+                            ("refused", "Refused"),
+                        ],
+                        default="waiting",
+                        max_length=9,
+                    ),
+                ),
+                ("round_id", models.UUIDField()),
+                ("table", models.CharField(max_length=16)),
+                ("round", models.PositiveBigIntegerField()),
+                ("position", models.PositiveSmallIntegerField()),
+                ("player", models.CharField(blank=True, max_length=64)),
+                ("dealer", models.CharField(blank=True, max_length=16)),
+                ("floorperson", models.CharField(blank=True, max_length=16)),
+                ("hand", models.CharField(max_length=24)),
+                ("cards", models.CharField(max_length=24)),
+                ("dealt", models.CharField(max_length=24)),
+                ("stake", models.DecimalField(decimal_places=2, max_digits=12)),
+                ("terms", models.CharField(max_length=24)),
+                ("cite", models.CharField(blank=True, max_length=48)),
+                ("amount", models.DecimalField(decimal_places=2, max_digits=18)),
+                ("entry_sequence", models.PositiveBigIntegerField(blank=True, null=True)),
+                (
+                    "meter_at_turn",
+                    models.DecimalField(blank=True, decimal_places=6, max_digits=18, null=True),
+                ),
+                ("reset_put_in", models.DecimalField(decimal_places=6, default=0, max_digits=18)),
+                ("lamp", models.BooleanField(blank=True, null=True)),
+                ("flags", models.JSONField(blank=True, default=list)),
+                ("gaming_day", models.DateField()),
+                ("occurred_at", models.DateTimeField()),
+                ("accepted_at", models.DateTimeField()),
+                (
+                    "opened_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                (
+                    "lane",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="claims",
+                        to="progressives.lane",
+                    ),
+                ),
+                (
+                    "meter",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="claims",
+                        to="progressives.meter",
+                    ),
+                ),
+                (
+                    "progressive",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="claims",
+                        to="progressives.progressive",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['opened_at', 'lane_number', 'pk'],
-                'permissions': [('validate_jackpotclaim', 'Can validate a progressive payout'), ('refuse_jackpotclaim', 'Can refuse a progressive payout'), ('pay_jackpotclaim', 'Can mark a progressive payout paid'), ('return_jackpotclaim', 'Can agree that a refused award goes back to its meter')],
+                "ordering": ["opened_at", "lane_number", "pk"],
+                "permissions": [
+                    ("validate_jackpotclaim", "Can validate a progressive payout"),
+                    ("refuse_jackpotclaim", "Can refuse a progressive payout"),
+                    ("pay_jackpotclaim", "Can mark a progressive payout paid"),
+                    (
+                        "return_jackpotclaim",
+                        "Can agree that a refused award goes back to its meter",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='ClaimStep',
+            name="ClaimStep",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('opened', 'Opened'), ('escalated', 'Escalated'), ('validated', 'Validated'), ('refused', 'Refused'), ('paid', 'Paid'), ('returned', 'Award put back on the meter')], max_length=9)),
-                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('cite', models.CharField(blank=True, max_length=48)),
-                ('reason', models.TextField(blank=True)),
-                ('facts', models.JSONField(blank=True, default=dict)),
-                ('transaction', models.BigIntegerField(db_default=progressives.models.CurrentTransaction())),
-                ('by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='claim_steps', to=settings.AUTH_USER_MODEL)),
-                ('claim', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='steps', to='progressives.jackpotclaim')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("opened", "Opened"),
+                            ("escalated", "Escalated"),
+                            ("validated", "Validated"),
+                            ("refused", "Refused"),
+                            ("paid", "Paid"),
+                            ("returned", "Award put back on the meter"),
+                        ],
+                        max_length=9,
+                    ),
+                ),
+                ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("cite", models.CharField(blank=True, max_length=48)),
+                ("reason", models.TextField(blank=True)),
+                ("facts", models.JSONField(blank=True, default=dict)),
+                (
+                    "transaction",
+                    models.BigIntegerField(db_default=progressives.models.CurrentTransaction()),
+                ),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="claim_steps",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "claim",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="steps",
+                        to="progressives.jackpotclaim",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['claim', 'pk'],
-                'indexes': [models.Index(fields=['transaction'], name='claim_step_transaction')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('kind', 'escalated'), _negated=True), fields=('claim', 'kind'), name='claim_step_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['opened', 'escalated']), ('by__isnull', False), _connector='OR'), name='claim_step_has_a_person'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'refused'), _negated=True), models.Q(models.Q(('cite', ''), _negated=True), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='claim_refused_with_rule_and_reason')],
+                "ordering": ["claim", "pk"],
+                "indexes": [models.Index(fields=["transaction"], name="claim_step_transaction")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("kind", "escalated"), _negated=True),
+                        fields=("claim", "kind"),
+                        name="claim_step_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("kind__in", ["opened", "escalated"]),
+                            ("by__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="claim_step_has_a_person",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("kind", "refused"), _negated=True),
+                            models.Q(
+                                models.Q(("cite", ""), _negated=True),
+                                models.Q(("reason", ""), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="claim_refused_with_rule_and_reason",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='MeterEntry',
+            name="MeterEntry",
             fields=[
-                ('pk', models.CompositePrimaryKey('meter_id', 'sequence', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('sequence', models.PositiveBigIntegerField()),
-                ('kind', models.CharField(choices=[('initial', 'Initial amount'), ('contribution', 'Contribution'), ('reversal', "Reversal of the round's own contribution"), ('award', 'Award'), ('reset', 'Reset money put in'), ('award_returned', 'Refused award put back'), ('reset_returned', 'Reset money taken back')], max_length=16)),
-                ('amount', models.DecimalField(decimal_places=6, max_digits=18)),
-                ('before', models.DecimalField(decimal_places=6, max_digits=18)),
-                ('after', models.DecimalField(decimal_places=6, max_digits=18)),
-                ('lane_number', models.PositiveBigIntegerField()),
-                ('gaming_day', models.DateField()),
-                ('round_id', models.UUIDField(blank=True, null=True)),
-                ('table', models.CharField(blank=True, max_length=16)),
-                ('round', models.PositiveBigIntegerField(blank=True, null=True)),
-                ('position', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('stake', models.DecimalField(blank=True, decimal_places=2, max_digits=12, null=True)),
-                ('dealer', models.CharField(blank=True, max_length=16)),
-                ('hand', models.CharField(blank=True, max_length=24)),
-                ('cards', models.CharField(blank=True, max_length=24)),
-                ('meter', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='progressives.meter')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "meter_id",
+                        "sequence",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("sequence", models.PositiveBigIntegerField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("initial", "Initial amount"),
+                            ("contribution", "Contribution"),
+                            ("reversal", "Reversal of the round's own contribution"),
+                            ("award", "Award"),
+                            ("reset", "Reset money put in"),
+                            ("award_returned", "Refused award put back"),
+                            ("reset_returned", "Reset money taken back"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("amount", models.DecimalField(decimal_places=6, max_digits=18)),
+                ("before", models.DecimalField(decimal_places=6, max_digits=18)),
+                ("after", models.DecimalField(decimal_places=6, max_digits=18)),
+                ("lane_number", models.PositiveBigIntegerField()),
+                ("gaming_day", models.DateField()),
+                ("round_id", models.UUIDField(blank=True, null=True)),
+                ("table", models.CharField(blank=True, max_length=16)),
+                ("round", models.PositiveBigIntegerField(blank=True, null=True)),
+                ("position", models.PositiveSmallIntegerField(blank=True, null=True)),
+                (
+                    "stake",
+                    models.DecimalField(blank=True, decimal_places=2, max_digits=12, null=True),
+                ),
+                ("dealer", models.CharField(blank=True, max_length=16)),
+                ("hand", models.CharField(blank=True, max_length=24)),
+                ("cards", models.CharField(blank=True, max_length=24)),
+                (
+                    "meter",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="entries",
+                        to="progressives.meter",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'meter entries',
-                'ordering': ['meter', 'sequence'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('after', django.db.models.expressions.CombinedExpression(models.F('before'), '+', models.F('amount')))), name='meter_entry_adds_up'), models.CheckConstraint(condition=models.Q(models.Q(('amount__gte', 0), ('kind__in', ['initial', 'contribution', 'reset', 'award_returned'])), models.Q(('amount__lte', 0), ('kind__in', ['reversal', 'award', 'reset_returned'])), _connector='OR'), name='meter_entry_down_only_for_a_reason'), models.CheckConstraint(condition=models.Q(('after__gte', 0)), name='meter_entry_never_below_zero')],
+                "verbose_name_plural": "meter entries",
+                "ordering": ["meter", "sequence"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "after",
+                                django.db.models.expressions.CombinedExpression(
+                                    models.F("before"), "+", models.F("amount")
+                                ),
+                            )
+                        ),
+                        name="meter_entry_adds_up",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("amount__gte", 0),
+                                (
+                                    "kind__in",
+                                    ["initial", "contribution", "reset", "award_returned"],
+                                ),
+                            ),
+                            models.Q(
+                                ("amount__lte", 0),
+                                ("kind__in", ["reversal", "award", "reset_returned"]),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="meter_entry_down_only_for_a_reason",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("after__gte", 0)), name="meter_entry_never_below_zero"
+                    ),
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='meter',
-            constraint=models.UniqueConstraint(fields=('progressive', 'level'), name='meter_level_once'),
+            model_name="meter",
+            constraint=models.UniqueConstraint(
+                fields=("progressive", "level"), name="meter_level_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='meter',
-            constraint=models.CheckConstraint(condition=models.Q(('value__gte', 0)), name='meter_never_below_zero'),
+            model_name="meter",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("value__gte", 0)), name="meter_never_below_zero"
+            ),
         ),
         migrations.AddIndex(
-            model_name='jackpotclaim',
-            index=models.Index(condition=models.Q(('state__in', ['waiting', 'validated'])), fields=['opened_at'], name='claim_open'),
+            model_name="jackpotclaim",
+            index=models.Index(
+                condition=models.Q(("state__in", ["waiting", "validated"])),
+                fields=["opened_at"],
+                name="claim_open",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='jackpotclaim',
-            constraint=models.UniqueConstraint(fields=('round_id', 'position'), name='claim_once'),
+            model_name="jackpotclaim",
+            constraint=models.UniqueConstraint(fields=("round_id", "position"), name="claim_once"),
         ),
         migrations.AddConstraint(
-            model_name='jackpotclaim',
-            constraint=models.UniqueConstraint(fields=('meter', 'entry_sequence'), name='claim_award_once'),
+            model_name="jackpotclaim",
+            constraint=models.UniqueConstraint(
+                fields=("meter", "entry_sequence"), name="claim_award_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='jackpotclaim',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('entry_sequence__isnull', False), ('kind', 'meter'), ('meter__isnull', False), ('meter_at_turn__isnull', False)), models.Q(('entry_sequence__isnull', True), ('kind', 'fixed'), ('meter_at_turn__isnull', True)), _connector='OR'), name='claim_meter_award_names_its_entry'),
+            model_name="jackpotclaim",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("entry_sequence__isnull", False),
+                        ("kind", "meter"),
+                        ("meter__isnull", False),
+                        ("meter_at_turn__isnull", False),
+                    ),
+                    models.Q(
+                        ("entry_sequence__isnull", True),
+                        ("kind", "fixed"),
+                        ("meter_at_turn__isnull", True),
+                    ),
+                    _connector="OR",
+                ),
+                name="claim_meter_award_names_its_entry",
+            ),
         ),
     ]

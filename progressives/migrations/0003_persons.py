@@ -40,7 +40,7 @@ CREATE TRIGGER claim_step_by_the_right_person BEFORE INSERT ON progressives_clai
     FOR EACH ROW WHEN (NEW.kind NOT IN ('opened', 'escalated'))
     EXECUTE FUNCTION claim_step_by_the_right_person();
 ALTER TABLE progressives_claimstep ENABLE ALWAYS TRIGGER claim_step_by_the_right_person;
-"""  # noqa: S608  # only a constant of ours is put in
+"""
 
 PERSONS_UNDO = """
 DROP TRIGGER claim_step_by_the_right_person ON progressives_claimstep;

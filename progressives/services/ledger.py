@@ -81,9 +81,13 @@ class LevelMeter:
 
     def __init__(self, meter: Meter, lines: list[str], before: "LevelMeter | None" = None) -> None:
         self.meter = meter
-        self.sequence = self.begun_at = meter.sequence if before is None else before.sequence
+        sequence, value = meter.sequence, meter.value
+        if before is not None:
+            sequence, value = before.sequence, before.running.value
+        self.begun_at: int = sequence
+        self.sequence: int = sequence
         terms = MeterTerms(meter.increment_percent, meter.reset)
-        self.running = RunningMeter(meter.value if before is None else before.running.value, terms)
+        self.running: RunningMeter = RunningMeter(value, terms)
         self._lines = lines
         self._facts: RoundFacts | None = None
         self._facts_text = ""

@@ -7,175 +7,364 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('progressives', '0001_initial'),
+        ("progressives", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='GamingTable',
+            name="GamingTable",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=16, unique=True)),
-                ('pit', models.CharField(blank=True, max_length=8)),
-                ('game', models.CharField(max_length=32)),
-                ('positions', models.PositiveSmallIntegerField()),
-                ('lane', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tables', to='progressives.lane')),
-                ('progressive', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='tables', to='progressives.progressive')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("code", models.CharField(max_length=16, unique=True)),
+                ("pit", models.CharField(blank=True, max_length=8)),
+                ("game", models.CharField(max_length=32)),
+                ("positions", models.PositiveSmallIntegerField()),
+                (
+                    "lane",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tables",
+                        to="progressives.lane",
+                    ),
+                ),
+                (
+                    "progressive",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="tables",
+                        to="progressives.progressive",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['code'],
-                'permissions': [('close_gap', "Can close a gap in a table's events")],
+                "ordering": ["code"],
+                "permissions": [("close_gap", "Can close a gap in a table's events")],
             },
         ),
         migrations.CreateModel(
-            name='Facility',
+            name="Facility",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80)),
-                ('time_zone', models.CharField(max_length=48)),
-                ('gaming_day_starts', models.TimeField()),
-                ('escalate_after_seconds', models.PositiveIntegerField(default=300)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=80)),
+                ("time_zone", models.CharField(max_length=48)),
+                ("gaming_day_starts", models.TimeField()),
+                ("escalate_after_seconds", models.PositiveIntegerField(default=300)),
             ],
             options={
-                'verbose_name_plural': 'facility',
-                'constraints': [models.CheckConstraint(condition=models.Q(('pk', 1)), name='one_facility')],
+                "verbose_name_plural": "facility",
+                "constraints": [
+                    models.CheckConstraint(condition=models.Q(("pk", 1)), name="one_facility")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='TableCursor',
+            name="TableCursor",
             fields=[
-                ('table', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='cursor', serialize=False, to='tables.gamingtable')),
-                ('expected', models.PositiveBigIntegerField(default=1)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('last_error', models.TextField(blank=True)),
+                (
+                    "table",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="cursor",
+                        serialize=False,
+                        to="tables.gamingtable",
+                    ),
+                ),
+                ("expected", models.PositiveBigIntegerField(default=1)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("last_error", models.TextField(blank=True)),
             ],
         ),
         migrations.CreateModel(
-            name='TableEvent',
+            name="TableEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('event_id', models.UUIDField(unique=True)),
-                ('sequence', models.PositiveBigIntegerField()),
-                ('type', models.CharField(max_length=16)),
-                ('round', models.PositiveBigIntegerField(blank=True, null=True)),
-                ('occurred_at', models.DateTimeField()),
-                ('body', models.BinaryField()),
-                ('key_name', models.CharField(blank=True, max_length=60)),
-                ('accepted_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('table', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='tables.gamingtable')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("event_id", models.UUIDField(unique=True)),
+                ("sequence", models.PositiveBigIntegerField()),
+                ("type", models.CharField(max_length=16)),
+                ("round", models.PositiveBigIntegerField(blank=True, null=True)),
+                ("occurred_at", models.DateTimeField()),
+                ("body", models.BinaryField()),
+                ("key_name", models.CharField(blank=True, max_length=60)),
+                (
+                    "accepted_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="events",
+                        to="tables.gamingtable",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['pk'],
+                "ordering": ["pk"],
             },
         ),
         migrations.CreateModel(
-            name='AccessKey',
+            name="AccessKey",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=60)),
-                ('kind', models.CharField(choices=[('controller', 'Table controller'), ('gateway', 'Gateway or replay'), ('staff', 'Staff token')], max_length=10)),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('made_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='keys', to=settings.AUTH_USER_MODEL)),
-                ('tables', models.ManyToManyField(blank=True, related_name='keys', to='tables.gamingtable')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=60)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("controller", "Table controller"),
+                            ("gateway", "Gateway or replay"),
+                            ("staff", "Staff token"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("digest", models.CharField(max_length=64, unique=True)),
+                (
+                    "made_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="keys",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "tables",
+                    models.ManyToManyField(
+                        blank=True, related_name="keys", to="tables.gamingtable"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='OpenRound',
+            name="OpenRound",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveBigIntegerField()),
-                ('contributed', models.JSONField(default=list)),
-                ('lockout', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, to='tables.tableevent')),
-                ('table', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='open_rounds', to='tables.gamingtable')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveBigIntegerField()),
+                ("contributed", models.JSONField(default=list)),
+                (
+                    "lockout",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT, to="tables.tableevent"
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="open_rounds",
+                        to="tables.gamingtable",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Round',
+            name="Round",
             fields=[
-                ('id', models.UUIDField(primary_key=True, serialize=False)),
-                ('number', models.PositiveBigIntegerField()),
-                ('game', models.CharField(max_length=32)),
-                ('state', models.CharField(choices=[('settled', 'Settled'), ('void', 'Void')], max_length=7)),
-                ('rules', models.CharField(max_length=120)),
-                ('dealer', models.CharField(blank=True, max_length=16)),
-                ('floorperson', models.CharField(blank=True, max_length=16)),
-                ('dealer_hand', models.JSONField(null=True)),
-                ('meters', models.JSONField(default=list)),
-                ('flags', models.JSONField(default=list)),
-                ('lane_number', models.PositiveBigIntegerField()),
-                ('gaming_day', models.DateField()),
-                ('occurred_at', models.DateTimeField()),
-                ('table', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, to='tables.gamingtable')),
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                ("number", models.PositiveBigIntegerField()),
+                ("game", models.CharField(max_length=32)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("settled", "Settled"), ("void", "Void")], max_length=7
+                    ),
+                ),
+                ("rules", models.CharField(max_length=120)),
+                ("dealer", models.CharField(blank=True, max_length=16)),
+                ("floorperson", models.CharField(blank=True, max_length=16)),
+                ("dealer_hand", models.JSONField(null=True)),
+                ("meters", models.JSONField(default=list)),
+                ("flags", models.JSONField(default=list)),
+                ("lane_number", models.PositiveBigIntegerField()),
+                ("gaming_day", models.DateField()),
+                ("occurred_at", models.DateTimeField()),
+                (
+                    "table",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to="tables.gamingtable",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RoundPosition',
+            name="RoundPosition",
             fields=[
-                ('pk', models.CompositePrimaryKey('round_id', 'position', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('position', models.PositiveSmallIntegerField()),
-                ('player', models.CharField(blank=True, max_length=64)),
-                ('cards', models.TextField(blank=True)),
-                ('wagers', models.JSONField(default=dict)),
-                ('lines', models.JSONField(default=list)),
-                ('round', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='tables.round')),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "round_id",
+                        "position",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("position", models.PositiveSmallIntegerField()),
+                ("player", models.CharField(blank=True, max_length=64)),
+                ("cards", models.TextField(blank=True)),
+                ("wagers", models.JSONField(default=dict)),
+                ("lines", models.JSONField(default=list)),
+                (
+                    "round",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="seats",
+                        to="tables.round",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RulesSubmission',
+            name="RulesSubmission",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('game', models.CharField(max_length=32)),
-                ('version', models.CharField(max_length=24)),
-                ('effective', models.DateField()),
-                ('choices', models.JSONField()),
-                ('digest', models.CharField(max_length=64)),
-                ('recorded_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("game", models.CharField(max_length=32)),
+                ("version", models.CharField(max_length=24)),
+                ("effective", models.DateField()),
+                ("choices", models.JSONField()),
+                ("digest", models.CharField(max_length=64)),
+                (
+                    "recorded_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
             ],
             options={
-                'ordering': ['game', 'effective', 'pk'],
-                'constraints': [models.UniqueConstraint(fields=('game', 'version'), name='submission_version_once'), models.UniqueConstraint(fields=('game', 'effective'), name='submission_day_once')],
+                "ordering": ["game", "effective", "pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("game", "version"), name="submission_version_once"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("game", "effective"), name="submission_day_once"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='AppliedEvent',
+            name="AppliedEvent",
             fields=[
-                ('event', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='applied', serialize=False, to='tables.tableevent')),
-                ('number', models.PositiveBigIntegerField()),
-                ('state', models.CharField(choices=[('applied', 'Applied'), ('refused', 'Refused at its turn'), ('skipped', 'Sequence closed by a person'), ('set_aside', 'Set aside for a person')], max_length=9)),
-                ('code', models.CharField(blank=True, max_length=32)),
-                ('path', models.CharField(blank=True, max_length=120)),
-                ('detail', models.TextField(blank=True)),
-                ('gaming_day', models.DateField()),
-                ('late', models.BooleanField(default=False)),
-                ('applied_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('lane', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, to='progressives.lane')),
+                (
+                    "event",
+                    models.OneToOneField(
+                        db_constraint=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="applied",
+                        serialize=False,
+                        to="tables.tableevent",
+                    ),
+                ),
+                ("number", models.PositiveBigIntegerField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("applied", "Applied"),
+                            ("refused", "Refused at its turn"),
+                            ("skipped", "Sequence closed by a person"),
+                            ("set_aside", "Set aside for a person"),
+                        ],
+                        max_length=9,
+                    ),
+                ),
+                ("code", models.CharField(blank=True, max_length=32)),
+                ("path", models.CharField(blank=True, max_length=120)),
+                ("detail", models.TextField(blank=True)),
+                ("gaming_day", models.DateField()),
+                ("late", models.BooleanField(default=False)),
+                (
+                    "applied_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                (
+                    "lane",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to="progressives.lane",
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='tableevent',
-            constraint=models.UniqueConstraint(fields=('table', 'sequence'), name='table_sequence_once'),
+            model_name="tableevent",
+            constraint=models.UniqueConstraint(
+                fields=("table", "sequence"), name="table_sequence_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='accesskey',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'staff'), ('user__isnull', False)), models.Q(('kind', 'staff'), _negated=True), _connector='OR'), name='staff_key_has_a_user'),
+            model_name="accesskey",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("kind", "staff"), ("user__isnull", False)),
+                    models.Q(("kind", "staff"), _negated=True),
+                    _connector="OR",
+                ),
+                name="staff_key_has_a_user",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='openround',
-            constraint=models.UniqueConstraint(fields=('table', 'number'), name='open_round_once'),
+            model_name="openround",
+            constraint=models.UniqueConstraint(fields=("table", "number"), name="open_round_once"),
         ),
         migrations.AddConstraint(
-            model_name='round',
-            constraint=models.UniqueConstraint(fields=('table', 'number'), name='round_once'),
+            model_name="round",
+            constraint=models.UniqueConstraint(fields=("table", "number"), name="round_once"),
         ),
         migrations.AddConstraint(
-            model_name='appliedevent',
-            constraint=models.UniqueConstraint(fields=('lane', 'number'), name='lane_number_once'),
+            model_name="appliedevent",
+            constraint=models.UniqueConstraint(fields=("lane", "number"), name="lane_number_once"),
         ),
     ]

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID, uuid5
 
 from audit.canonical import Fragment, canonical, parse
@@ -17,9 +17,11 @@ from audit.services import LogEvent, timestamp
 from progressives.models import JackpotClaim, Lane
 from progressives.services.ledger import Ledger, LevelMeter, RoundFacts
 from tables import rules
-from tables.models import AppliedEvent, GamingTable, OpenRound, Round
+from tables.models import AppliedEvent, OpenRound, Round
+from tables.services import awards
 from tables.services.numbering import Pending
 from tables.services.terms import TermsBook
+from tables.services.turn import AtTurn, Lockout
 
 ROUNDS = UUID("6f0d4a58-0c51-5f1c-9d0e-670a12d30003")  # names a round by table and number
 
@@ -40,31 +42,6 @@ class Broke(Exception):
         self.pending = pending
 
 
-class Lockout(NamedTuple):
-    """A round that is locked out and not over: its document and what it put on the meter."""
-
-    event_id: int
-    document: dict[str, Any]
-    contributed: list[tuple[int, Decimal]]
-    stored: bool  # whether its working row is written, or will be before this batch is
-
-
-class AtTurn(NamedTuple):
-    """An event at its turn, with everything its round needs to know."""
-
-    pending: Pending
-    table: GamingTable
-    terms: rules.TableTerms
-    document: dict[str, Any]
-    late: bool
-    facts: RoundFacts
-    meter: LevelMeter | None
-
-    @property
-    def key(self) -> tuple[int, int]:
-        return self.table.pk, self.document.get("round", 0)
-
-
 class Batch:
     """One transaction's worth of a lane: what its events came to, ready to be stored."""
 
@@ -77,8 +54,12 @@ class Batch:
         before: "Batch | None" = None,
     ) -> None:
         self.lane, self.book, self.ledger = lane, book, ledger
-        self.begun_at = self.number = lane.number if before is None else before.number
-        self.gaming_day = lane.gaming_day if before is None else before.gaming_day
+        number, gaming_day = lane.number, lane.gaming_day
+        if before is not None:
+            number, gaming_day = before.number, before.gaming_day
+        self.begun_at: int = number
+        self.number: int = number
+        self.gaming_day: date | None = gaming_day
         self.expected: dict[int, int] = {}
         self.open: dict[tuple[int, int], Lockout] = {}
         self.closed: list[int] = []  # lock-outs whose working rows are to be taken away
@@ -251,7 +232,7 @@ class Batch:
         before = None if turn.meter is None else turn.meter.running.value
         self._take_back(turn, [pair for pair in added if pair[0] in settled.reversals])
         claims = [self._claim(turn, win) for win in settled.wins]
-        self._owe_envies(turn, settled)
+        self.envies += [awards.envy_row(turn.facts, envy) for envy in settled.envies]
         self._end(turn, Round.State.SETTLED, settled, before, added)
         return self._told(settled, claims)
 
@@ -307,64 +288,12 @@ class Batch:
         if locked.stored:
             self.closed.append(locked.event_id)
 
-    def _claim(self, turn: AtTurn, win: Any) -> dict[str, Any]:
+    def _claim(self, turn: AtTurn, win: rules.ProgressiveWin) -> dict[str, Any]:
         """Price a win at its turn and open its claim; the meter and the others go on."""
-        cards = " ".join(win.cards)
-        priced = None
-        pays = win.pays
-        if win.percent is not None:
-            assert turn.meter is not None  # noqa: S101  # a win needs a wager, a wager a meter
-            priced = turn.meter.award(
-                turn.facts,
-                position=win.position,
-                percent=win.percent,
-                stake=win.stake,
-                hand=win.hand,
-                cards=cards,
-            )
-            rules.price_win(win, priced.meter_at_turn, priced.pays)
-            pays = priced.pays
-        seat = turn.document["positions"][win.index]
-        claim = JackpotClaim(
-            lane=self.lane,
-            lane_number=turn.facts.lane_number,
-            progressive_id=turn.table.progressive_id,
-            kind=JackpotClaim.Kind.FIXED if priced is None else JackpotClaim.Kind.METER,
-            round_id=turn.facts.round_id,
-            table=turn.table.code,
-            round=turn.facts.round,
-            position=win.position,
-            player=win.player or "",
-            dealer=turn.facts.dealer,
-            floorperson=turn.document.get("floorperson", ""),
-            hand=win.hand,
-            cards=cards,
-            dealt=" ".join(seat.get("cards", ())),
-            stake=win.stake,
-            terms=win.line["terms"],
-            cite=win.line["cite"],
-            amount=pays,
-            meter_id=priced.meter_id if priced else None,
-            entry_sequence=priced.sequence if priced else None,
-            meter_at_turn=priced.meter_at_turn if priced else None,
-            reset_put_in=priced.reset_put_in if priced else Decimal(0),
-            lamp=win.lamp,
-            flags=[f["code"] for f in win.flags],
-            gaming_day=turn.facts.gaming_day,
-            occurred_at=turn.pending.occurred_at,
-            accepted_at=turn.pending.accepted_at,
-        )
+        claim = awards.claim_of(self.lane, turn, win)
         self.claims.append(claim)
-        return {"amount": str(pays), "hand": win.hand, "kind": claim.kind, "position": win.position}
-
-    def _owe_envies(self, turn: AtTurn, settled: Settled) -> None:
-        number, day, round_id, table, round_number, dealer = turn.facts
-        for envy in settled.envies:
-            self.envies.append(
-                (number, round_id, table, round_number, envy.wager, envy.position)
-                + (envy.player or "", envy.from_position, envy.hand, envy.stake, envy.pays)
-                + (envy.line["cite"], dealer, day)
-            )
+        told = {"hand": win.hand, "kind": claim.kind, "position": win.position}
+        return {**told, "amount": str(claim.amount)}
 
     def _end(
         self,

@@ -55,7 +55,7 @@ def next_in_order(expected: dict[int, int], limit: int) -> list[Pending]:
         if not order:
             return []
         cursor.execute(EVENTS_SQL, [order])
-        found = {row[0]: Pending(*row[:8], bytes(row[8])) for row in cursor.fetchall()}
+        found = {row[0]: Pending._make((*row[:8], bytes(row[8]))) for row in cursor.fetchall()}
     return [found[event_id] for event_id in order]
 
 

@@ -57,7 +57,10 @@ class TermsBook:
         self.tables = {table.pk: table for table in found}
         self.by_code = {table.code: table for table in self.tables.values()}
         units = dict(Progressive.objects.values_list("pk", "wager_unit"))
-        self._units = {pk: units.get(t.progressive_id) for pk, t in self.tables.items()}
+        self._units = {
+            pk: None if t.progressive_id is None else units[t.progressive_id]
+            for pk, t in self.tables.items()
+        }
         self._submissions: dict[str, list[tuple[date, Submission]]] = {}
         for row in RulesSubmission.objects.order_by("game", "effective"):
             made = Submission.make(row.game, row.choices)

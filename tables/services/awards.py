@@ -1,0 +1,83 @@
+"""What a round owes beyond the table: claims for progressive wins, Envy Bonuses."""
+
+from typing import Any
+
+from progressives.models import JackpotClaim, Lane
+from progressives.services.ledger import Priced, RoundFacts
+from tables import rules
+from tables.services.turn import AtTurn
+
+
+def claim_of(lane: Lane, turn: AtTurn, win: rules.ProgressiveWin) -> JackpotClaim:
+    """Return the claim of a progressive win, a share of the meter priced at its turn.
+
+    Moves the meter for a meter award (§ 670a.12(d)(3)) and writes what it came to into the
+    win's line.
+    """
+    facts = turn.facts
+    if turn.meter is None or facts.round_id is None or facts.round is None:
+        raise ValueError("a progressive wager won at a table without a progressive")
+    priced = None
+    pays = win.pays
+    cards = " ".join(win.cards)
+    if win.percent is not None:
+        priced = turn.meter.award(
+            facts,
+            position=win.position,
+            percent=win.percent,
+            stake=win.stake,
+            hand=win.hand,
+            cards=cards,
+        )
+        rules.price_win(win, priced.meter_at_turn, priced.pays)
+        pays = priced.pays
+    if pays is None:
+        raise ValueError("a progressive wager won neither a sum nor a share")
+    return JackpotClaim(
+        lane=lane,
+        lane_number=facts.lane_number,
+        progressive_id=turn.meter.meter.progressive_id,
+        round_id=facts.round_id,
+        table=facts.table,
+        round=facts.round,
+        position=win.position,
+        player=win.player or "",
+        dealer=facts.dealer,
+        floorperson=turn.document.get("floorperson", ""),
+        hand=win.hand,
+        cards=cards,
+        dealt=" ".join(turn.document["positions"][win.index].get("cards", ())),
+        stake=win.stake,
+        terms=win.line["terms"],
+        cite=win.line["cite"],
+        amount=pays,
+        lamp=win.lamp,
+        flags=[flag["code"] for flag in win.flags],
+        gaming_day=facts.gaming_day,
+        occurred_at=turn.pending.occurred_at,
+        accepted_at=turn.pending.accepted_at,
+        **meter_facts(priced),
+    )
+
+
+def meter_facts(priced: Priced | None) -> dict[str, Any]:
+    """Return what only the claim of a meter award says."""
+    if priced is None:
+        return {"kind": JackpotClaim.Kind.FIXED}
+    return {
+        "kind": JackpotClaim.Kind.METER,
+        "meter_id": priced.meter_id,
+        "entry_sequence": priced.sequence,
+        "meter_at_turn": priced.meter_at_turn,
+        "reset_put_in": priced.reset_put_in,
+    }
+
+
+def envy_row(facts: RoundFacts, envy: rules.Envy) -> tuple[Any, ...]:
+    """Return the row of an Envy Bonus that the house owes (§ 670a.12(b)(2), (d)(4))."""
+    number, day, round_id, table, round_number, dealer = facts
+    return (
+        (number, round_id, table, round_number, envy.wager, envy.position)
+        + (envy.player or "", envy.from_position, envy.hand, envy.stake, envy.pays)
+        + (envy.line["cite"], dealer, day)
+    )
