@@ -154,8 +154,8 @@ class AuditEventAdmin(RecordAdmin):
 class ExceptionAdmin(RecordAdmin):
     """What a person must look at. It is closed with a reason; nothing else about it changes."""
 
-    list_display = ["severity_mark", "kind", "place", "sentence", "opened_at"]
-    list_display_links = ["kind"]
+    list_display = ["severity_mark", "what", "place", "sentence", "opened_at"]
+    list_display_links = ["what"]
     list_filter = ["state", "severity", "kind", "table"]
     list_select_related = ["closed_by"]
     search_fields = ["table__exact", "kind__startswith", "sentence"]
@@ -174,6 +174,10 @@ class ExceptionAdmin(RecordAdmin):
         return format_html(
             '<span class="severity {}">{}</span>', found.severity, found.get_severity_display()
         )
+
+    @admin.display(description="kind", ordering="kind")
+    def what(self, found: ExceptionRecord) -> str:
+        return found.kind.replace("_", " ").capitalize()
 
     @admin.display(description="where", ordering="table")
     def place(self, found: ExceptionRecord) -> str:
