@@ -5,10 +5,11 @@ An exception waits for someone to look at it; an alarm asks for it now.
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from tables.rules.settle import Reckoning, Seat
-from tables.rules.wagers import AMOUNTS
+from tables.rules.wagers import AMOUNTS, NOTHING
 
 _PARAGRAPH = re.compile(r"[0-9]{3}a\.[0-9]{1,2}(\([0-9a-zA-Z]{1,4}\)){0,6}")
 
@@ -45,10 +46,14 @@ def flag_chip_count(reckoning: Reckoning, cite: str) -> None:
         reckoning.flag("chip_count_mismatch", "chip_count", cite, detail)
 
 
-def flag_start(reckoning: Reckoning, cite: str, places: int) -> None:
+HAD_TO_BE_VOID = "; the round had to be void."
+
+
+def flag_start(reckoning: Reckoning, cite: str, places: int, *, voids: bool = True) -> None:
     """Alarm where the first card went to the wrong place (§ 670a.5(i), § 670a.13(c)).
 
-    The count begins with the dealer as one and goes counterclockwise over every place.
+    The count begins with the dealer as one and goes counterclockwise over every place. ``voids``
+    False: no paragraph known here makes the round void for it, so that it is an exception.
     """
     start = reckoning.document.get("start")
     if start is None:
@@ -58,8 +63,8 @@ def flag_start(reckoning: Reckoning, cite: str, places: int) -> None:
     right = 0 if steps == 0 else places - steps
     if start["first"] != right:
         place = "the dealer" if right == 0 else f"position {right}"
-        detail = f"A count of {total} starts at {place}; the round had to be void."
-        reckoning.flag("wrong_start", "start.first", cite, detail, alarm=True)
+        detail = f"A count of {total} starts at {place}{HAD_TO_BE_VOID if voids else '.'}"
+        reckoning.flag("wrong_start", "start.first", cite, detail, alarm=voids)
 
 
 def flag_discarded(reckoning: Reckoning, cite: str, most: int = 1) -> None:
@@ -70,13 +75,13 @@ def flag_discarded(reckoning: Reckoning, cite: str, most: int = 1) -> None:
         reckoning.flag("two_cards_face_up", "discarded", cite, detail, alarm=True)
 
 
-def flag_left_count(reckoning: Reckoning, cite: str, left: int) -> None:
-    """Alarm where not as many cards were left as the deal leaves."""
+def flag_left_count(reckoning: Reckoning, cite: str, left: int, *, voids: bool = True) -> None:
+    """Alarm where not as many cards were left as the deal leaves; ``voids`` as at the start."""
     counted = reckoning.document.get("left_count")
     expected = left - len(reckoning.document.get("discarded", ()))
     if counted is not None and counted != expected:
-        detail = f"{counted} cards were left, not {expected}; the round had to be void."
-        reckoning.flag("left_count", "left_count", cite, detail, alarm=True)
+        detail = f"{counted} cards were left, not {expected}{HAD_TO_BE_VOID if voids else '.'}"
+        reckoning.flag("left_count", "left_count", cite, detail, alarm=voids)
 
 
 def flag_dealing(reckoning: Reckoning, cite: str) -> None:
@@ -114,17 +119,27 @@ def flag_players(reckoning: Reckoning, cite: str, most: int | None = 2) -> None:
         reckoning.flag("adjacent_positions", path, cite, detail, seat=last)
 
 
-def flag_lammers(reckoning: Reckoning, wager: str, at_least: str, cite: str) -> None:
-    """Flag an Envy lammer without its Qualifying wager, or missing beside one."""
+def flag_lammers(reckoning: Reckoning, qualifying: Mapping[str, Decimal], cite: str) -> None:
+    """Flag Envy lammers without their Qualifying wagers, or missing beside them.
+
+    ``qualifying``: the wagers that have a lammer, and from what amount.
+    """
     for seat in reckoning.seats:
         told = seat.facts.get("envy_lammer")
         if told is None:
             continue
-        qualifies = AMOUNTS[seat.wagers.get(wager, "0.00")] >= AMOUNTS[at_least]
-        if sorted(told) != ([wager] if qualifies else []):
+        due = sorted(
+            kind
+            for kind, at_least in qualifying.items()
+            if AMOUNTS[seat.wagers.get(kind, NOTHING)] >= at_least
+        )
+        if sorted(told) != due:
             path = f"positions[{seat.index}].envy_lammer"
-            should = "should lie" if qualifies else "should not lie"
+            should = "should lie" if due else "should not lie"
             detail = f"An Envy lammer {should} at position {seat.position} by its wagers."
+            if len(qualifying) > 1:
+                by = ", ".join(due).replace("_", " ") or "none"
+                detail = f"By its wagers position {seat.position} has Envy lammers for: {by}."
             reckoning.flag("envy_lammer", path, cite, detail, seat=seat)
 
 

@@ -369,7 +369,8 @@ def flag_round(reckoning: Reckoning) -> None:
     flags.flag_left_count(reckoning, section + LEFT_OVER[dealing], LEFT)
     flags.flag_dealing(reckoning, "§ 670a.9(a)(1)")
     flags.flag_players(reckoning, "§ 670a.7(f)")
-    flags.flag_lammers(reckoning, FORTUNE, QUALIFYING_FORTUNE, section + LAMMERS[dealing])
+    qualifying = {FORTUNE: AMOUNTS[QUALIFYING_FORTUNE]}
+    flags.flag_lammers(reckoning, qualifying, section + LAMMERS[dealing])
     flags.flag_lamps(reckoning, "§ 670a.11(h)(3)(i)(B)(II)")
     void_by = reckoning.chapter.void_paragraphs - {"670a.13(f)"}  # one card face up does not
     by_status = {"voided": "670a.13(d)", "abandoned": "670a.7(b)"}
