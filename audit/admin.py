@@ -1,6 +1,7 @@
 """People, the log and what a person must look at: records are read, exceptions are closed."""
 
 import json
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import admin, messages
@@ -110,6 +111,19 @@ class StaffAdmin(UserAdmin):
         }
         action = "audit.user_changed" if change else "audit.user_made"
         record_one(action, f"user/{user.pk}", facts, by=request.user)  # type: ignore[arg-type]
+
+    def user_change_password(
+        self,
+        request: HttpRequest,
+        id: str,
+        form_url: str = "",  # noqa: A002  # Django's name
+    ) -> HttpResponse:
+        response = super().user_change_password(request, id, form_url)
+        if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
+            facts = {"username": User.objects.get(pk=id).username}
+            by = User.objects.get(pk=request.user.pk)
+            record_one("audit.password_set", f"user/{id}", facts, by=by)
+        return response
 
 
 @admin.register(Chain)

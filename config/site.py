@@ -1,5 +1,6 @@
 """The admin's front page by role: who logs in lands where his work is."""
 
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from django.contrib.admin import AdminSite
@@ -7,7 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import NoReverseMatch, reverse
 
-from audit.models import ExceptionRecord
+from audit.models import ExceptionRecord, User
+from audit.services import record_one
 from progressives.selectors import counts
 
 
@@ -94,6 +96,42 @@ class HouseSite(AdminSite):
                 return redirect(homes[0])
         extra = {"tiles": tiles_for(request), "is_nav_sidebar_enabled": False}
         return super().index(request, {**extra, **(extra_context or {})})
+
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Log in, and tell the log who did; who tried in vain is told by the name of an account."""
+        response = super().login(request, extra_context)
+        if request.method == "POST":
+            if response.status_code == HTTPStatus.FOUND:
+                note("audit.logged_in", request.user)
+            else:
+                tried = User.objects.filter(username=request.POST.get("username", "")[:150]).first()
+                if tried is not None:  # never what was typed: it may be a password
+                    note("audit.log_in_refused", tried)
+        return response
+
+    def logout(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        user = request.user
+        response = super().logout(request, extra_context)
+        if user.is_authenticated:
+            note("audit.logged_out", user)
+        return response
+
+    def password_change(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        response = super().password_change(request, extra_context)
+        if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
+            note("audit.password_set", request.user)
+        return response
+
+
+def note(action: str, user: Any) -> None:
+    """Write into the system's chain what somebody did with his own account."""
+    record_one(action, f"user/{user.pk}", {"username": user.username}, by=user)
 
 
 def tiles_for(request: HttpRequest) -> list[dict[str, Any]]:

@@ -13,11 +13,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import connections
+from django.db import connections, transaction
 
 from audit.models import User
 from progressives import errors
-from progressives.models import JackpotClaim
+from progressives.models import ClaimStep, JackpotClaim
+from progressives.selectors import changed_since, look_token
 from progressives.services import claims, claims_return
 from progressives.services.claims import refuse_claim, validate_claim
 from progressives.services.claims_return import return_refused_award
@@ -186,3 +187,32 @@ def test_a_guard_that_speaks_only_at_commit_is_told_as_a_refusal(
         forgetful()
     claim.refresh_from_db()
     assert claim.state == "waiting"
+
+
+def test_a_look_misses_nothing_that_was_written_before_and_committed_after(
+    committed_db: CommittedDatabase,
+) -> None:
+    """A claim of a slow transaction has an older number than the look that did not see it."""
+    early, late = make_claim(), make_claim()
+    officer = make_user()
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow_writer() -> None:
+        with transaction.atomic():
+            ClaimStep.objects.create(claim=early, kind=ClaimStep.Kind.ESCALATED)
+            begun.set()
+            go_on.wait(5)
+        connections.close_all()
+
+    thread = threading.Thread(target=slow_writer)
+    thread.start()
+    begun.wait(5)
+    validate_claim(claim_id=late.pk, officer=officer)  # a later transaction, committed first
+    token = look_token()
+    unseen = set(changed_since(token).values_list("pk", flat=True))
+    go_on.set()
+    thread.join()
+
+    assert early.pk not in unseen
+    assert early.pk in set(changed_since(token).values_list("pk", flat=True))
+    assert changed_since(look_token()).count() == 0

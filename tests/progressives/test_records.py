@@ -254,6 +254,36 @@ def test_a_new_user_without_a_staff_code_does_not_clash_with_another() -> None:
     assert User.objects.filter(staff_code__isnull=True, username__in=["one", "two"]).count() == 2
 
 
+def test_who_logs_in_and_out_and_who_tried_is_in_the_log() -> None:
+    officer = make_user()
+    officer.set_password("wet-otter-ladder-19")
+    officer.save()
+    client = Client()
+    for password in ("wrong", "wet-otter-ladder-19"):
+        client.post("/admin/login/", {"username": "F200", "password": password})
+    client.post("/admin/login/", {"username": "wet-otter-ladder-19", "password": "F200"})
+    client.post("/admin/logout/")
+    events = AuditEvent.objects.filter(chain__name="system").order_by("sequence")
+    assert [event.action for event in events] == [
+        "audit.log_in_refused",
+        "audit.logged_in",
+        "audit.logged_out",
+    ]
+    assert not any(b"otter" in bytes(event.body) for event in events)
+
+
+def test_a_password_set_by_an_administrator_is_in_the_log() -> None:
+    officer, client = make_user(), client_of(make_user("X700", "administrator"))
+    told = {
+        "usable_password": "true",
+        "password1": "wet-otter-ladder-19",
+        "password2": "wet-otter-ladder-19",
+    }
+    assert client.post(f"/admin/audit/user/{officer.pk}/password/", told).status_code == 302
+    event = AuditEvent.objects.get(action="audit.password_set")
+    assert (event.subject, b'"by":"X700"' in bytes(event.body)) == (f"user/{officer.pk}", True)
+
+
 # ---- keys and the facility ------------------------------------------------------------------
 
 
