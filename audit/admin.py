@@ -115,8 +115,8 @@ class StaffAdmin(UserAdmin):
     def user_change_password(
         self,
         request: HttpRequest,
-        id: str,
-        form_url: str = "",  # noqa: A002  # Django's name
+        id: str,  # noqa: A002  # Django's name
+        form_url: str = "",
     ) -> HttpResponse:
         response = super().user_change_password(request, id, form_url)
         if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
