@@ -1,0 +1,59 @@
+"""What the figures were measured on."""
+
+import os
+import platform
+import statistics
+from pathlib import Path
+from time import perf_counter
+
+import psycopg
+
+SETTINGS = (
+    *("fsync", "synchronous_commit", "full_page_writes", "wal_sync_method", "data_checksums"),
+    *("shared_buffers", "max_wal_size", "wal_level"),
+)
+FLUSHES = 50
+
+
+def facts_of_machine(folder: Path, url: str) -> dict[str, str]:
+    """Return what decides the figures besides the code."""
+    with psycopg.connect(url) as connection:
+        settings: dict[str, str] = dict(
+            connection.execute(
+                "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY(%s)",
+                [list(SETTINGS)],
+            ).fetchall()
+        )
+        version = connection.info.parameter_status("server_version") or ""
+    return {
+        "processor": processor(),
+        "cores": str(len(os.sched_getaffinity(0))),
+        "load": " ".join(f"{load:.1f}" for load in os.getloadavg()),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        "postgresql": version.split()[0],
+        "settings": ", ".join(f"{name} {settings[name]}" for name in SETTINGS),
+        "flush": f"{flush_seconds(folder) * 1e6:.0f} microseconds for 8 KiB",
+    }
+
+
+def processor() -> str:
+    """Return the processor's name as the kernel knows it."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def flush_seconds(folder: Path) -> float:
+    """Return how long the disk below ``folder`` takes to keep a page."""
+    path = folder / "flush"
+    taken = []
+    with path.open("wb", buffering=0) as file:
+        for _ in range(FLUSHES):
+            begun = perf_counter()
+            file.write(bytes(8192))
+            os.fdatasync(file.fileno())
+            taken.append(perf_counter() - begun)
+    path.unlink()
+    return statistics.median(taken)

@@ -1,0 +1,118 @@
+"""Everything that is measured, in one run: the three ways in turn, so that noise hits all alike."""
+
+from dataclasses import dataclass, field
+from statistics import median
+
+from config.bench import engine
+from config.bench.copies import CopyWay
+from config.bench.draining import HouseWay
+from config.bench.ground import GAME, make_ground
+from config.bench.machine import facts_of_machine
+from config.bench.plain import PlainWay
+from config.environment import say
+from config.house import House
+
+WAGERS = 6  # progressive wagers a round
+CYCLES = 5  # of the three ways; each counts with the median of its runs
+WARM_UP = 1200  # rounds
+SAMPLE = 1000  # rounds that the engine settles and checks by itself
+TARGETS = {"drain_vs_plain": 12.0, "drain_vs_copy": 0.35, "rank7_vs_phevaluator": 2.0}
+
+
+@dataclass
+class Figures:
+    """What was found; rates are a second, times in seconds."""
+
+    machine: dict[str, str]
+    runs: dict[str, list[float]] = field(
+        default_factory=lambda: {"plain": [], "drain": [], "copy": []}
+    )
+    rates: dict[str, float] = field(default_factory=dict)
+    settled: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def ratios(self) -> dict[str, float]:
+        rates = self.rates
+        return {
+            "drain_vs_plain": rates["drain_wagers_per_second"] / rates["plain_wagers_per_second"],
+            "drain_vs_copy": rates["drain_rounds_per_second"] / rates["copy_rounds_per_second"],
+            "rank7_vs_phevaluator": rates["rank7_hands_per_second"]
+            / rates["phevaluator_hands_per_second"],
+        }
+
+    @property
+    def met(self) -> bool:
+        return all(self.ratios[name] >= target for name, target in TARGETS.items())
+
+    def told(self) -> dict[str, object]:
+        """Return everything as one JSON object."""
+        return {
+            **{name: round(value, 3) for name, value in self.ratios.items()},
+            **{name: rounded(value) for name, value in self.rates.items()},
+            "settle_rounds_per_second": {
+                game: rounded(value) for game, value in self.settled.items()
+            },
+            "targets": TARGETS,
+            "met": self.met,
+            "runs": {name: [rounded(one) for one in found] for name, found in self.runs.items()},
+            "machine": self.machine,
+        }
+
+
+def rounded(value: float) -> float:
+    """Round to what the measurement can bear."""
+    return round(value, 4) if value < 10 else round(value)
+
+
+def measure(house: House, seconds: float) -> Figures:
+    """Measure everything on a house that is new; raise ``Wrong`` if any of it comes out wrong."""
+    figures = Figures(facts_of_machine(house.data_dir, house.database_url))
+    say("Ranking hands of seven cards")
+    ranked = engine.rank_hands()
+    figures.rates |= {
+        "rank7_hands_per_second": ranked.ours,
+        "phevaluator_hands_per_second": ranked.theirs,
+        "engine_start_seconds": engine.start_seconds(),
+    }
+    ground = make_ground(house)
+    way = HouseWay(ground)
+    with PlainWay(ground.plain_url) as plain, CopyWay(house.database_url, ground.copy_url) as copy:
+        run_in_turn(figures, way, plain, copy, seconds)
+    say("Verifying what was written")
+    way.verify()
+    settle_alone(figures, way)
+    return figures
+
+
+def run_in_turn(
+    figures: Figures, way: HouseWay, plain: PlainWay, copy: CopyWay, seconds: float
+) -> None:
+    """Warm everything up with other rounds, then run the three ways again and again."""
+    say("Warming up")
+    way.feed(WARM_UP)
+    plain.run(seconds / CYCLES / 4)
+    rounds = max(1, int(way.drain() * seconds / CYCLES))
+    copy.run(way.applied)
+    for cycle in range(CYCLES):
+        say(f"Plain wagers, drain and copy of {rounds} rounds, {cycle + 1} of {CYCLES}")
+        way.feed(rounds)
+        figures.runs["plain"].append(plain.run(seconds / CYCLES))
+        figures.runs["drain"].append(way.drain())
+        figures.runs["copy"].append(copy.run(way.applied))
+    found = {name: median(rates) for name, rates in figures.runs.items()}
+    figures.rates |= {
+        "plain_wagers_per_second": found["plain"],
+        "drain_wagers_per_second": found["drain"] * WAGERS,
+        "drain_rounds_per_second": found["drain"],
+        "copy_rounds_per_second": found["copy"],
+        "accept_events_per_second": way.accepted / way.accept_seconds,
+    }
+
+
+def settle_alone(figures: Figures, way: HouseWay) -> None:
+    """Settle and check rounds without a database."""
+    say("Settling without a database")
+    terms = way.terms[0]
+    documents = [d for d in way.dealers.rounds(SAMPLE) if d["table"] == terms.code]
+    figures.rates["check_events_per_second"] = engine.check_rate(documents, terms)
+    figures.settled[GAME] = engine.settle_rate(documents, terms)
