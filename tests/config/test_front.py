@@ -12,8 +12,8 @@ import pytest
 
 from config.embedded import homes
 from config.house import House
-from config.supervisor import BASE_DIR
-from tests.config.processes import gone_within
+from config.supervisor import BASE_DIR, answers
+from tests.config.processes import descendants, gone_within
 
 # What the test session itself tells its processes must not reach a ./run of its own.
 OURS = ("DATABASE_URL", "MIGRATE_DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DATA_DIR")
@@ -72,16 +72,60 @@ def test_two_commands_at_once_share_one_house_and_leave_nothing(
     assert gone_within(0, list(House(data_dir, {}).server_pids().values()))
 
 
-def test_a_command_declares_what_it_needs_and_finds_it(
+def test_a_plain_command_runs_as_the_application_and_starts_no_web_server(
     make_folder: Callable[..., Path],
 ) -> None:
-    """``shell`` stands for any command here: it sees the environment that commands see."""
     data_dir = make_folder()
     ask = "import os; from django.db import connection as c; c.ensure_connection(); "
     ask += "print(c.settings_dict['USER'], 'WEB_URL' in os.environ)"
     process = run("manage", "shell", "--no-imports", "-c", ask, DATA_DIR=str(data_dir))
 
     assert process.communicate()[0].splitlines()[-1] == "app False"
+
+
+def test_the_demo_plays_a_short_day_that_adds_up_and_a_command_goes_on_from_there(
+    make_folder: Callable[..., Path],
+) -> None:
+    data_dir = make_folder()
+
+    demo = run("demo", "--once", DATA_DIR=str(data_dir))
+    printed = demo.communicate()[0]
+
+    assert demo.returncode == 0, printed
+    assert "reconcile to the cent" in printed
+    assert gone_within(0, list(House(data_dir, {}).server_pids().values()))
+
+    # This command declares that it needs a web server and a worker; nothing of it is running.
+    more = run("manage", "play_day", "--rounds", "3", DATA_DIR=str(data_dir))
+    printed = more.communicate()[0]
+
+    assert more.returncode == 0, printed
+    assert " 0 refused" in printed
+    assert gone_within(0, list(House(data_dir, {}).server_pids().values()))
+
+
+@pytest.mark.faults
+def test_a_demo_serves_until_it_is_interrupted(make_folder: Callable[..., Path]) -> None:
+    data_dir = make_folder()
+    demo = run("demo", DATA_DIR=str(data_dir))
+    assert demo.stdout is not None
+    printed = []
+    while "Ctrl-C" not in (line := demo.stdout.readline()):
+        printed.append(line)
+        assert line, printed
+    url = (data_dir / "web.url").read_text().strip()
+    assert answers(f"{url}/health/")
+    guest = run("demo", DATA_DIR=str(data_dir))
+    assert url in guest.communicate()[0]
+    assert guest.returncode == 1
+    everything = [*descendants(demo.pid), *House(data_dir, {}).server_pids().values()]
+
+    demo.send_signal(signal.SIGINT)
+    demo.communicate()
+
+    assert demo.returncode == 0
+    assert gone_within(0, everything)
+    assert not answers(f"{url}/health/")
 
 
 @pytest.mark.faults
