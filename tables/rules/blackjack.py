@@ -258,7 +258,7 @@ def settle(document: dict[str, Any], terms: TableTerms) -> Settled:
     dealer = read_dealer(document["dealer_hand"]["cards"])
     push_22 = terms.submission.paytables["push_22"]
     for seat in reckoning.seats:
-        if "status" in seat.facts and is_left_out(seat.facts):
+        if is_left_out(seat.facts):
             give_back(reckoning, seat, f"§ {NO_CARDS}", "FB-9")
             continue
         settle_hands(reckoning, seat, dealer, plan)
@@ -293,6 +293,7 @@ def flag_round(reckoning: Reckoning, plan: Plan) -> None:
     by_status = {"dead": (NO_CARDS, MISSED_CARD)}
     flags.flag_irregularities(reckoning, reckoning.chapter.void_paragraphs, by_status)
     flag_reader(reckoning)
+    flags.flag_lammers(reckoning, {}, "")  # no wager of the chapter asks for one
     flag_payments(reckoning)
 
 

@@ -206,6 +206,8 @@ def check_dealer(hand: dict[str, Any], _terms: TableTerms) -> None:
 
 def check_round(document: Mapping[str, Any], terms: TableTerms) -> None:
     """Refuse a dealer who stopped before 17, or who drew where he may not (§ 672a.7(m))."""
+    if "dealer_hand" not in document:  # a lock-out
+        return
     cards = document["dealer_hand"]["cards"]
     if total(cards[:2]) >= STANDS:
         return

@@ -163,8 +163,6 @@ def check_positions(
             definition.check_dealer(document["dealer_hand"], terms)
         except Refusal as refusal:
             raise refusal.under("dealer_hand") from None
-        if definition.check_round is not None:
-            definition.check_round(document, terms)
 
 
 def check_wagers(
