@@ -158,6 +158,7 @@ class GameDefinition(NamedTuple):
     check_play: "Callable[[dict[str, Any], Mapping[str, Any], TableTerms], None] | None" = None
     check_round: "Callable[[Mapping[str, Any], TableTerms], None] | None" = None
     give_back: "Callable[[Reckoning, Seat, str], None] | None" = None  # at a void
+    flag_void: "Callable[[Reckoning], None] | None" = None
     decks: tuple[int, ...] = (1,)  # how many may be in play, the usual number first
     needs_submission: bool = False  # where the figures are a certificate holder's own
     progressive_of: "Callable[[Mapping[str, Any]], ProgressiveTerms | None] | None" = None

@@ -91,4 +91,6 @@ def flag_void(
         detail = f"{card} stands {often} in a round that is void: look at the deck."
         cite = f"§ {definition.chapter}.3(a)" if definition else ""
         reckoning.flag("repeated_card", path, cite, detail, alarm=True)
+    if definition is not None and definition.flag_void is not None:
+        definition.flag_void(reckoning)
     flag_payments(reckoning)

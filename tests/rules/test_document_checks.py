@@ -8,7 +8,6 @@ import pytest
 
 from tables.rules import (
     Refusal,
-    Submission,
     TableTerms,
     check_envelope,
     check_event,
@@ -423,18 +422,19 @@ def test_670a_8_e_unseen_cards_of_a_voided_hand_count_towards_the_deck() -> None
 
 
 def test_a_game_without_a_definition_is_kept_as_it_came() -> None:
-    lunar = TableTerms("L-1", "lunar_poker", 5, Submission.make("lunar_poker", {}), None)
-    document = event(
-        positions=[{"position": 1, "decision": {}}], dealer_hand={}, game="lunar_poker"
-    )
+    later = terms().submission._replace(game="baccarat", definition=None)
+    table = TableTerms("B-1", "baccarat", 5, later, None)
+    document = event(positions=[{"position": 1, "third": {}}], dealer_hand={}, game="baccarat")
 
-    assert refusal_of(document, lunar) is None
-    assert refusal_of({**document, "positions": {}}, lunar) == ("wrong_type", "positions")
-    assert refusal_of({**document, "zzz": 1}, lunar) == ("unknown_key", "zzz")
-    assert refusal_of({**document, "positions": [{"a": 1.5}]}, lunar) == (
-        "wrong_type",
-        "positions[0].a",
-    )
+    def refused(**changes: Any) -> tuple[str, str]:
+        with pytest.raises(Refusal) as refusal:
+            check_event({**document, **changes}, table)
+        return refusal.value.code, refusal.value.path
+
+    check_event(document, table)
+    assert refused(positions={}) == ("wrong_type", "positions")
+    assert refused(zzz=1) == ("unknown_key", "zzz")
+    assert refused(positions=[{"a": 1.5}]) == ("wrong_type", "positions[0].a")
 
 
 LOCKED = lockout_of(seat(1, fortune_bonus="5.00"), seat(3, progressive="1.00"))

@@ -92,7 +92,7 @@ def test_settle_with_a_submission_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("change", "code", "path"),
     [
-        ({"game": "lunar_poker"}, "unsupported_game", "game"),
+        ({"game": "lunar_roulette"}, "bad_value", "game"),
         ({"spec": "round/2"}, "bad_value", "spec"),
         ({"type": "operation"}, "bad_value", "type"),
         ({"meter": {"value": "1"}}, "bad_money", "meter.value"),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 GAMES = ("six_card_fortune_pai_gow", "pai_gow", "lunar_poker", "free_bet_blackjack")
 
 #: Those that have a definition here; the others' events are kept until theirs comes.
-SUPPORTED_GAMES = ("six_card_fortune_pai_gow", "free_bet_blackjack")
+SUPPORTED_GAMES = ("six_card_fortune_pai_gow", "pai_gow", "lunar_poker", "free_bet_blackjack")
 
 
 @cache
