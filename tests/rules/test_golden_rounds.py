@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tables.rules import SUPPORTED_GAMES, Refusal
+from tables.rules.samples import read_sample
 from tables.rules.shell import outcome_of
 
 FOLDER = Path(__file__).parent / "rounds"
@@ -48,14 +49,26 @@ def with_lists(told: dict[str, Any], *keys: str) -> dict[str, Any]:
     return {**told, **{key: cards(told[key]) for key in keys if key in told}}
 
 
+def over(base: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+    """``base`` with what is told laid over it, objects inside it too."""
+    found = dict(base)
+    for key, value in told.items():
+        inner = found.get(key)
+        both = isinstance(value, dict) and isinstance(inner, dict)
+        found[key] = over(inner, value) if both else value
+    return found
+
+
 def document_of(case: dict[str, Any]) -> dict[str, Any]:
     document: dict[str, Any] = {"spec": "round/1", "game": case["game"]}
     document.update({key: case[key] for key in AS_IS if key in case})
+    if case["game"] == "pai_gow":  # settled under the sample, but for what a round changes in it
+        document["submission"] = over(read_sample("645a"), case.get("submission", {}))
+    document["positions"] = [position_of(told) for told in case.get("positions", ())]
     if "dealer" in case:
         document["dealer_hand"] = {"cards": cards(case["dealer"])}
         if "dealer_low" in case:
             document["dealer_hand"]["low"] = cards(case["dealer_low"])
-    document["positions"] = [position_of(told) for told in case.get("positions", ())]
     return document
 
 
