@@ -82,7 +82,7 @@ def check_event(document: Any, terms: TableTerms | None) -> None:
     if kind in ("settlement", "round"):
         check_cards(document, terms, definition)
     if kind == "lockout":
-        check_chip_count(document)
+        check_chip_count(document, definition)
 
 
 def check_submission(terms: TableTerms, definition: GameDefinition) -> None:
@@ -283,7 +283,7 @@ def _unseen(hand: Mapping[str, Any], cards_each: int) -> int:
     return cards_each - sum(card != UNSEEN for card in cards)
 
 
-def check_chip_count(document: Mapping[str, Any]) -> None:
+def check_chip_count(document: Mapping[str, Any], definition: GameDefinition) -> None:
     """Refuse a lock-out whose chips are not as many as its progressive wagers (§ 670a.8(b)(2))."""
     counted = document.get("chip_count")
     if counted is None:
@@ -291,7 +291,8 @@ def check_chip_count(document: Mapping[str, Any]) -> None:
     wagers = sum("progressive" in position["wagers"] for position in document["positions"])
     if counted != wagers:
         detail = f"{counted} progressive chips were counted, but {wagers} wagers are listed."
-        raise Refusal("chip_count_mismatch", "chip_count", detail, "§ 670a.8(b)(2)")
+        cite = definition.refusal_cites.get("chip_count_mismatch")
+        raise Refusal("chip_count_mismatch", "chip_count", detail, cite)
 
 
 def check_follows_lockout(

@@ -183,6 +183,7 @@ REFUSAL_CITES = {
     "low_not_in_hand":       "§ 670a.11(b)",
     "stub_mismatch":         "§ 670a.8(e)",
     "wagers_changed_after_lockout": "§ 670a.7(c)",
+    "chip_count_mismatch":   "§ 670a.8(b)(2)",
 }  # fmt: skip
 
 
