@@ -1,9 +1,7 @@
 """Claims as the floor reads them: the queue's page, its poll and the API ask the same way."""
 
-from typing import Any
-
 from django.db import connection
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Count, Prefetch, QuerySet
 
 from progressives.models import ClaimStep, JackpotClaim
 
@@ -47,8 +45,8 @@ def to_put_back() -> QuerySet[JackpotClaim]:
     return refused.exclude(steps__kind=ClaimStep.Kind.RETURNED)
 
 
-def counts() -> dict[str, Any]:
+def counts() -> dict[str, int]:
     """Return how many claims wait and how many are to be paid."""
     open_states = JackpotClaim.objects.filter(state__in=[State.WAITING, State.VALIDATED])
-    found = list(open_states.values_list("state", flat=True))
-    return {"waiting": found.count(State.WAITING), "validated": found.count(State.VALIDATED)}
+    found = dict(open_states.order_by().values_list("state").annotate(Count("pk")))
+    return {"waiting": found.get(State.WAITING, 0), "pay": found.get(State.VALIDATED, 0)}

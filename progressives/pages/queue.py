@@ -4,17 +4,19 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from progressives.models import JackpotClaim
 from progressives.pages.rows import Viewer, as_json, rows_of
-from progressives.selectors import changed_since, claims_in, look_token, to_put_back
+from progressives.selectors import changed_since, claims_in, counts, look_token, to_put_back
 
 State = JackpotClaim.State
 VIEW = "progressives.view_jackpotclaim"
 POLL_MILLISECONDS = 700
+LONGEST_LIST = 200  # rows of one list on the page; the rest comes up as these are done
 
 
 def must_view(request: HttpRequest) -> Viewer:
@@ -28,13 +30,13 @@ def queue(request: HttpRequest) -> HttpResponse:
     """Show what waits, oldest first; what is to be paid; and, to accounting, what goes back."""
     viewer = must_view(request)
     token = look_token()
-    lists = [
-        ("waiting", "Waiting for validation", rows_of(claims_in(State.WAITING), viewer)),
-        ("pay", "Validated, to be paid", rows_of(claims_in(State.VALIDATED), viewer)),
+    asked = [
+        ("waiting", "Waiting for validation", claims_in(State.WAITING)),
+        ("pay", "Validated, to be paid", claims_in(State.VALIDATED)),
     ]
     if "return" in viewer.verbs:
-        title = "Refused, to go back on the meter"
-        lists.append(("return", title, rows_of(to_put_back(), viewer)))
+        asked.append(("return", "Refused, to go back on the meter", to_put_back()))
+    lists = [shown_list(name, heading, claims, viewer) for name, heading, claims in asked]
     context: dict[str, Any] = {
         **admin.site.each_context(request),
         "is_nav_sidebar_enabled": False,
@@ -47,6 +49,15 @@ def queue(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "progressives/queue.html", context)
 
 
+def shown_list(
+    name: str, heading: str, claims: QuerySet[JackpotClaim], viewer: Viewer
+) -> dict[str, Any]:
+    """Return one list of the page: its first rows, and how many more there are."""
+    rows = rows_of(claims[:LONGEST_LIST], viewer)
+    more = claims.count() - LONGEST_LIST if len(rows) == LONGEST_LIST else 0
+    return {"name": name, "heading": heading, "rows": rows, "more": max(more, 0)}
+
+
 def changes(request: HttpRequest) -> HttpResponse:
     """Answer a poll: every claim that a step was taken on since the look of ``after``."""
     viewer = must_view(request)
@@ -56,8 +67,12 @@ def changes(request: HttpRequest) -> HttpResponse:
         return JsonResponse({"detail": "after must be the token of the last look."}, status=400)
     token = look_token()
     rows = rows_of(changed_since(after), viewer)
+    totals = counts()
+    if "return" in viewer.verbs:
+        totals["return"] = to_put_back().count()
     return JsonResponse(
         {
+            "counts": totals,
             "now": int(timezone.now().timestamp() * 1000),
             "rows": [as_json(row) for row in rows],
             "token": str(token),

@@ -274,6 +274,25 @@ def test_a_broken_line_is_told_and_mends_itself(queue: Callable[..., Any]) -> No
     row(page, claim).wait_for()
 
 
+def test_a_long_list_shows_its_oldest_and_fills_up_again(queue: Callable[..., Any]) -> None:
+    progressive = make_progressive()
+    claims = [make_claim(progressive) for _ in range(202)]
+    page = queue()
+    assert page.locator("section.waiting tr.claim").count() == 200
+    fresh = make_claim(progressive)
+    page.get_by_text("203", exact=True).wait_for()
+    assert row(page, fresh).count() == 0
+
+    officer = make_user("F201")
+    for claim in claims[:101]:
+        refuse_claim(claim_id=claim.pk, officer=officer, cite="§ 670a.13(e)", reason="Exposed.")
+    page.locator("tr.done").nth(100).wait_for()
+    page.get_by_role("heading", name="Progressive payouts").click()
+
+    row(page, fresh).wait_for()
+    assert page.locator("section.waiting tr.claim").count() == 102
+
+
 def test_a_hidden_page_does_not_ask(queue: Callable[..., Any]) -> None:
     page = queue()
     asked: list[str] = []

@@ -28,7 +28,7 @@ def client_of(user: User) -> Client:
 
 def lists_of(client: Client) -> dict[str, list[int]]:
     context = client.get(QUEUE).context
-    return {name: [row.claim.pk for row in rows] for name, _, rows in context["lists"]}
+    return {shown["name"]: [row.claim.pk for row in shown["rows"]] for shown in context["lists"]}
 
 
 def poll(client: Client, after: Any) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def test_a_person_sees_only_the_buttons_that_he_may_press() -> None:
 
     def buttons(user: User) -> list[list[str]]:
         context = client_of(user).get(QUEUE).context
-        rows = [row for _, _, rows in context["lists"] for row in rows]
+        rows = [row for shown in context["lists"] for row in shown["rows"]]
         return [[action.verb for action in row.actions] for row in rows]
 
     assert buttons(officer) == [["validate", "refuse"], ["refuse"]]
@@ -191,6 +191,20 @@ def test_the_queue_takes_as_many_queries_for_many_claims_as_for_few(
     client.get(QUEUE)
     with django_assert_max_num_queries(10):
         client.get(QUEUE)
+
+
+def test_a_long_list_shows_its_oldest_and_says_how_many_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("progressives.pages.queue.LONGEST_LIST", 3)
+    claims = [make_claim() for _ in range(5)]
+    response = client_of(make_user()).get(QUEUE)
+    waiting, pay = response.context["lists"]
+    assert [row.claim.pk for row in waiting["rows"]] == [claim.pk for claim in claims[:3]]
+    assert (waiting["more"], pay["more"]) == (2, 0)
+    assert 'data-count="waiting" data-capped>5</span>' in response.content.decode()
+    told = poll(client_of(make_user("A500", "accounting")), 10**18)
+    assert told["counts"] == {"waiting": 5, "pay": 0, "return": 0}
 
 
 # ---- the poll -------------------------------------------------------------------------------

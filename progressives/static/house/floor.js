@@ -8,6 +8,7 @@
   const POLL = Number(queue.dataset.poll); // milliseconds between two looks
   const PATIENCE = 4000; // then a look counts as failed
   const ARMED = 6000; // then a first tap is forgotten
+  const REFILL = 100; // a list that is not shown whole is loaded again when it gets so short
   const BOUNCE = 350; // a second tap so soon is the first one's echo
 
   const link = document.getElementById("link");
@@ -17,6 +18,7 @@
   const waitingRows = new Map(); // rows that changed under an armed finger
 
   let token = queue.dataset.token;
+  let totals = {}; // how many claims each list has, shown or not
   let ahead = 0; // how far the server's clock is ahead of ours
   let lostSince = null;
   let timer = null;
@@ -55,20 +57,25 @@
     } else {
       const end = told.list && queue.querySelector(`tbody[data-rows="${told.list}"]`);
       if (!end) return;
+      if (capped(told.list)) return; // its turn comes after those that are not shown
       fresh.classList.add("fresh");
       end.append(fresh);
     }
   }
+
+  const placeOf = (name) => queue.querySelector(`[data-count="${name}"]`);
+  const capped = (name) => "capped" in placeOf(name).dataset; // only its oldest rows are shown
 
   function count() {
     let waiting = 0;
     for (const place of queue.querySelectorAll("[data-count]")) {
       const name = place.dataset.count;
       const rows = queue.querySelectorAll(`tr[data-list="${name}"]`).length;
-      place.textContent = rows;
+      const all = capped(name) ? (totals[name] ?? Number(place.textContent)) : rows;
+      place.textContent = all;
       const body = queue.querySelector(`tbody[data-rows="${name}"]`);
       body.closest("section").querySelector(".nothing").hidden = body.rows.length > 0;
-      if (name === "waiting") waiting = rows;
+      if (name === "waiting") waiting = all;
     }
     document.title = waiting ? `(${waiting}) ${title}` : title;
   }
@@ -77,6 +84,8 @@
     if (armed || sending) return;
     for (const row of queue.querySelectorAll("tr.done")) row.remove();
     count();
+    const short = (body) => capped(body.dataset.rows) && body.rows.length < REFILL;
+    if ([...queue.querySelectorAll("tbody")].some(short)) location.reload();
   }
 
   function tick() {
@@ -146,6 +155,7 @@
       const told = await ask(`${queue.dataset.changes}?after=${encodeURIComponent(token)}`);
       if (told === null) return out();
       token = told.token;
+      totals = told.counts;
       ahead = told.now - Date.now();
       told.rows.forEach(show);
       count();
