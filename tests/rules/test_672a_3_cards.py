@@ -5,6 +5,7 @@ import pytest
 from tables.rules import Refusal, check_event, void
 from tables.rules.blackjack_points import is_doubled_free, is_natural, total, worth
 from tables.rules.cards import DECK
+from tables.rules.shell import rank
 from tests.rules.made_blackjack import event, flags, played, refused, seat, settled, terms
 
 
@@ -85,3 +86,11 @@ def test_672a_3_a_a_card_too_often_in_a_void_is_an_alarm() -> None:
     assert [(flag["code"], flag["path"], flag["cite"]) for flag in found] == [
         ("repeated_card", "positions[1].hands[0].cards[3]", "§ 672a.3(a)")
     ]
+
+
+def test_672a_3_d_points_count_so_that_hands_are_not_ranked() -> None:
+    with pytest.raises(Refusal) as refusal:
+        rank("free_bet_blackjack", "AS KS QS JS TS".split())
+
+    assert (refusal.value.code, refusal.value.path) == ("not_ranked", "game")
+    assert refusal.value.detail == "Hands of Free Bet Blackjack are not ranked: their points count."
