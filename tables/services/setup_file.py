@@ -317,17 +317,30 @@ def check_progressives(found: SetupFile) -> None:
     for table in found.tables:
         if table.progressive is None:
             continue
-        path, definition = table.path + ".progressive", definition_of(table.game)
-        terms = definition.progressive if definition else None
-        if terms is None and (definition or table.game in WITHOUT_PROGRESSIVE):
+        path, asked = table.path + ".progressive", progressive_terms(found, table.game)
+        if asked is None:
             raise SetupRefused("bad_value", path, "This game has no Progressive Payout Wager.")
         linked = by_code.get(table.progressive)
         if linked is None:
             raise SetupRefused(
                 "unknown_progressive", path, f"The file has no progressive {table.progressive}."
             )
-        if terms is not None:
+        for terms in asked:
             check_amounts(linked, terms)
+
+
+def progressive_terms(found: SetupFile, game: str) -> list[ProgressiveTerms] | None:
+    """Return what a game's chapter asks of a progressive, or each of its submissions in the file.
+
+    None: the game has no progressive.
+    """
+    definition = definition_of(game)
+    if definition is None:
+        return None if game in WITHOUT_PROGRESSIVE else []
+    if not definition.needs_submission:
+        return None if definition.progressive is None else [definition.progressive]
+    made = [Submission.make(game, s.choices) for s in found.submissions if s.game == game]
+    return [submission.progressive for submission in made if submission.progressive]
 
 
 def check_amounts(progressive: ProgressiveSetup, terms: ProgressiveTerms) -> None:
