@@ -13,6 +13,12 @@ from audit.models import AuditEvent
 from tables.models import Round
 from tables.services.batch import round_uuid
 
+# What a position's cards and decisions may be told by, whatever the game.
+HAND_KEYS = (
+    *("position", "player", "status", "cards", "low", "surrender"),
+    *("declares", "decision", "hands", "even_money"),
+)
+
 
 class NotInTheLog(Exception):
     """The log tells nothing of such a round."""
@@ -113,14 +119,7 @@ def settled_steps(document: dict[str, Any], facts: dict[str, Any]) -> Iterator[d
         "dealing": document.get("dealing"),
         "discarded": document.get("discarded", []),
         "hands": [
-            {
-                "position": p["position"],
-                "player": p.get("player"),
-                "cards": p.get("cards"),
-                "low": p.get("low"),
-                "status": p.get("status"),
-            }
-            for p in document["positions"]
+            {key: seat[key] for key in HAND_KEYS if key in seat} for seat in document["positions"]
         ],
     }
     yield from (moved(entry) for entry in entries_of(facts, "reversal"))

@@ -19,8 +19,16 @@ def as_text(told: dict[str, Any]) -> Iterator[str]:
 
 
 def money(wagers: dict[str, Any]) -> str:
-    """Write a position's wagers."""
-    return ", ".join(f"{kind} ${amount}" for kind, amount in wagers.items()) or "no wagers"
+    """Write a position's wagers; some say what they are on."""
+    return ", ".join(one_wager(kind, told) for kind, told in wagers.items()) or "no wagers"
+
+
+def one_wager(kind: str, told: Any) -> str:
+    if not isinstance(told, dict):
+        return f"{name(kind)} ${told}"
+    if "amount" in told:  # red or black
+        return f"{name(kind)} ${told['amount']} on {told.get('on')}"
+    return ", ".join(f"{name(kind)} {target} ${amount}" for target, amount in told.items())
 
 
 def who(step: dict[str, Any]) -> str:
@@ -63,12 +71,45 @@ def write_dealt(step: dict[str, Any]) -> Iterator[str]:
     for gone in step.get("discarded") or ():
         yield f"  out of the round: {gone['card']} (§ {gone['cite']})"
     for hand in step["hands"]:
-        cards = hand.get("cards") or []
-        low = hand.get("low") or []
-        high = [card for card in cards if card not in low]
-        shown = f"{' '.join(high)} | {' '.join(low)}" if low else f"{' '.join(cards)} (house way)"
         status = f" [{hand['status']}]" if hand.get("status") else ""
-        yield f"  {who(hand)}: {shown}{status}"
+        yield f"  {who(hand)}: {shown(hand)}{status}"
+
+
+def shown(hand: dict[str, Any]) -> str:
+    """Write a position's cards and what its player decided."""
+    if hand.get("hands"):  # blackjack: one or more hands in order of play
+        played = "; ".join(one_hand(one) for one in hand["hands"])
+        return played + ("; even money" if hand.get("even_money") else "")
+    cards, low = hand.get("cards") or [], hand.get("low") or []
+    if hand.get("surrender"):
+        return f"surrendered {' '.join(cards)}".rstrip()
+    if low:
+        return f"{' '.join(card for card in cards if card not in low)} | {' '.join(low)}"
+    decision = hand.get("decision")
+    if decision or "declares" in hand:
+        return f"{' '.join(cards)}{'' if hand.get('declares', True) else ' (not declared)'}" + (
+            f"; {decided(decision)}" if decision else ""
+        )
+    return f"{' '.join(cards)} (house way)" if cards else "not exposed"
+
+
+def one_hand(hand: dict[str, Any]) -> str:
+    notes = [f"{hand[key]} {word}" for key, word in SPLITS.items() if hand.get(key)]
+    return " ".join(hand.get("cards") or ["no cards"]) + (f" ({', '.join(notes)})" if notes else "")
+
+
+SPLITS = {"from_split": "split", "double": "double", "status": "hand"}
+
+
+def decided(decision: dict[str, Any]) -> str:
+    words = [decision["action"]]
+    if decision.get("discard"):
+        words.append(f"discards {' '.join(decision['discard'])}")
+    if decision.get("draw"):
+        words.append(f"draws {' '.join(decision['draw'])}")
+    if decision.get("then"):
+        words.append(f"then {decision['then']}")
+    return " ".join(words)
 
 
 def place_name(place: int | None) -> str:
@@ -82,8 +123,11 @@ def start_of(start: dict[str, Any]) -> str:
 
 
 def write_dealer(step: dict[str, Any]) -> Iterator[str]:
-    high, low = step.get("high") or [], step.get("low") or []
-    yield f"Dealer: {' '.join(high)} | {' '.join(low)}  {name(step.get('hand'))}"
+    if step.get("high"):
+        cards = f"{' '.join(step['high'])} | {' '.join(step.get('low') or [])}"
+    else:
+        cards = " ".join(step.get("cards") or [])
+    yield f"Dealer: {cards}  {name(step.get('hand'))}".rstrip()
 
 
 def name(hand: str | None) -> str:
@@ -93,6 +137,12 @@ def name(hand: str | None) -> str:
 def write_settled(step: dict[str, Any]) -> Iterator[str]:
     parts = [f"position {step['position']}", f"{name(step['wager'])} ${step['stake']}"]
     parts.append(step["result"] + (f" on {name(step['hand'])}" if step.get("hand") else ""))
+    if step.get("on") is not None:
+        parts.append(f"on {step['on']}")
+    if step.get("hand_index") is not None:
+        parts.append(f"hand {step['hand_index'] + 1}")
+    if step.get("second_combination"):
+        parts.append("second combination")
     if step.get("from_position"):
         parts.append(f"for position {step['from_position']}'s hand")
     if step.get("terms"):
@@ -102,6 +152,8 @@ def write_settled(step: dict[str, Any]) -> Iterator[str]:
     parts.append(f"pays ${step['pays']}")
     if step.get("returned") not in (None, "0.00"):
         parts.append(f"returned ${step['returned']}")
+    if step.get("vigorish"):
+        parts.append(f"vigorish ${step['vigorish']}")
     parts.append(step.get("cite") or "")
     if step.get("reading"):
         parts.append(f"reading {step['reading']}")
