@@ -50,6 +50,12 @@ TILES = [
         "What was dealt, wagered and paid at a table.",
     ),
     Tile(
+        "tables.view_gamingtable",
+        "admin:tables_gamingtable_changelist",
+        "Tables",
+        "Which game each table deals, and which progressive it feeds.",
+    ),
+    Tile(
         "audit.view_auditevent",
         "admin:audit_auditevent_changelist",
         "Log",

@@ -133,7 +133,7 @@ class RoundAdmin(RecordAdmin):
     list_select_related = ["table"]
     search_fields = ["table__code__exact", "dealer__exact", "id__exact"]
     search_help_text = "A table, a dealer or a round's id, written out in full."
-    ordering = ["-gaming_day", "-lane_number"]
+    ordering = ["-table_id", "-number"]  # as the index has them
     fields = [
         *["table", "number", "state", "game", "occurred_at", "gaming_day", "dealer"],
         *["floorperson", "dealt", "seats", "moved", "flagged", "rules", "lane_number", "id"],

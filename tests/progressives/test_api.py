@@ -1,8 +1,10 @@
 """The API of the ledger: the same services, the same refusals, by code and sentence."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from rest_framework.test import APIClient
 
@@ -182,6 +184,10 @@ def test_the_document_of_the_api_names_every_step() -> None:
         assert f"/api/v1/{path}:" in text
     for verb in ("validate", "refuse", "pay", "return"):
         assert f"/api/v1/claims/{{claim_id}}/{verb}/:" in text
+
+
+def test_the_document_of_the_api_has_no_doubtful_place(tmp_path: Path) -> None:
+    call_command("spectacular", validate=True, fail_on_warn=True, file=str(tmp_path / "api.yml"))
 
 
 def test_a_refused_payout_is_told_to_a_later_validator() -> None:

@@ -97,9 +97,13 @@ def test_a_floorperson_lands_on_the_queue() -> None:
 def test_other_roles_land_on_their_tiles() -> None:
     response = client_of(make_user("A500", "accounting")).get("/admin/")
     titles = [tile["title"] for tile in response.context["tiles"]]
-    assert titles == ["Progressive payouts", "Exceptions", "Meters", "Rounds", "Log"]
+    for expected in ("Progressive payouts", "Exceptions", "Meters", "Rounds", "Tables", "Log"):
+        assert expected in titles
+    assert "Staff" not in titles
     response = client_of(make_user("D100", "dealer")).get("/admin/")
-    assert response.context["tiles"] == []
+    assert [tile["title"] for tile in response.context["tiles"]] == ["Tables"]
+    response = client_of(make_user("Z900", None)).get("/admin/")
+    assert "Your role has no pages here." in response.content.decode()
 
 
 # ---- what it shows --------------------------------------------------------------------------
