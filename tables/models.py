@@ -15,6 +15,10 @@ class Facility(models.Model):
     time_zone = models.CharField(max_length=48)
     gaming_day_starts = models.TimeField()
     escalate_after_seconds = models.PositiveIntegerField(default=300)
+    warn_before_minutes = models.PositiveSmallIntegerField(
+        default=15,
+        help_text="How long before cards or dice have to be changed the floor is warned.",
+    )
 
     class Meta:
         verbose_name_plural = "facility"
@@ -57,6 +61,12 @@ class GamingTable(models.Model):
     lane = models.ForeignKey(Lane, models.PROTECT, related_name="tables")
     progressive = models.ForeignKey(
         Progressive, models.PROTECT, null=True, blank=True, related_name="tables"
+    )
+    decks_in_use = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        choices=[(1, "One deck, or one batch of decks"), (2, "Two, used in turn")],
+        help_text="Left empty, nobody is told when one of two decks is used twice running.",
     )
 
     class Meta:
@@ -172,6 +182,67 @@ class TableCursor(models.Model):
 
     def __str__(self) -> str:
         return f"{self.table_id} next {self.expected}"
+
+
+class TableWatch(models.Model):
+    """What the watch remembers of a table: decks, dice, devices, dealers (``rules.watch``).
+
+    A working row, as above.
+    """
+
+    table = models.OneToOneField(
+        GamingTable, models.PROTECT, primary_key=True, related_name="watch", db_constraint=False
+    )
+    state = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"{self.table_id}"
+
+
+class Equipment(models.Model):
+    """A device of the floor by its serial number, with its approval (§ 601a.10, § 461a.4).
+
+    An administrator keeps the register; a row is never taken away, only given its last day.
+    """
+
+    class Kind(models.TextChoices):
+        SHAKER = "shaker", "Pai Gow shaker"
+        GENERATOR = "generator", "Random number generator"
+        SHUFFLER = "shuffler", "Card shuffling device"
+        SHOE = "shoe", "Automated dealing shoe"
+        READER = "reader", "Card reader device"
+
+    kind = models.CharField(max_length=9, choices=Kind)
+    serial = models.CharField(max_length=64, unique=True)
+    table = models.ForeignKey(
+        GamingTable, models.PROTECT, null=True, blank=True, related_name="equipment"
+    )
+    approval = models.CharField(
+        max_length=80, blank=True, help_text="Reference of the approval; empty: not approved."
+    )
+    approved_on = models.DateField(null=True, blank=True)
+    removed_on = models.DateField(null=True, blank=True)
+    counting = models.BooleanField(default=False, help_text="Counts the cards after each shuffle.")
+    reshuffling = models.BooleanField(default=False, help_text="Reshuffles and counts by itself.")
+
+    class Meta:
+        verbose_name_plural = "equipment"
+        ordering = ["kind", "serial"]
+        constraints = [
+            models.CheckConstraint(
+                name="equipment_approved_with_a_reference",
+                condition=Q(approved_on__isnull=True) | ~Q(approval=""),
+            ),
+            models.CheckConstraint(
+                name="equipment_removed_after_it_was_approved",
+                condition=Q(removed_on__isnull=True)
+                | Q(approved_on__isnull=True)
+                | Q(removed_on__gte=models.F("approved_on")),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} {self.serial}"
 
 
 class OpenRound(models.Model):

@@ -22,6 +22,7 @@ from tables.services import awards
 from tables.services.numbering import Pending
 from tables.services.terms import TermsBook
 from tables.services.turn import AtTurn, Lockout
+from tables.services.watching import Watching
 
 ROUNDS = UUID("6f0d4a58-0c51-5f1c-9d0e-670a12d30003")  # names a round by table and number
 
@@ -71,6 +72,7 @@ class Batch:
         self.envies: list[tuple[Any, ...]] = []
         self.exceptions: list[ExceptionRecord] = []
         self.log: list[LogEvent] = []
+        self.watching = Watching(book, None if before is None else before.watching)
         self._at = timestamp(now)
         self._doors: dict[str, Callable[[AtTurn], dict[str, Any]]] = {
             "lockout": self._lock_out,
@@ -88,6 +90,7 @@ class Batch:
                 self._apply_one(pending)
             except Exception as error:  # a person must see it: see apply.set_aside
                 raise Broke(place, pending, error) from error
+        self.exceptions += self.watching.seal()
 
     def _apply_one(self, pending: Pending) -> None:
         turn = self._turn(pending)
@@ -99,6 +102,9 @@ class Batch:
         except rules.Refusal as found:
             state, refusal = AppliedEvent.State.REFUSED, found
             action, told = "tables.event_refused", self._refuse(turn, found)
+        if state == AppliedEvent.State.APPLIED and (odd := self.watching.see(turn)):
+            self._flag(turn, odd)
+            told = {**told, "watched": odd}
         self._finish(turn, state, refusal, action, told)
 
     def _place(self, pending: Pending) -> tuple[date, bool]:

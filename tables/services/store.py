@@ -56,6 +56,7 @@ def store(batch: Batch) -> None:
     copy_rows("tables_appliedevent", APPLIED, batch.applied)
     open_exceptions(batch.exceptions)
     move_cursors(batch)
+    batch.watching.store()
     record(chain_of_lane(batch.lane.name), batch.log)
 
 
