@@ -213,7 +213,7 @@ def check_hands(kind: str, hands: Sequence[str], place: str) -> None:
             raise Refusal("bad_value", f"{place}[{number}]", f"{hand!r} stands here twice.")
     for hand in MUST_PAY[kind]:
         if hand not in hands:
-            detail = f"A {spoken(hand)} wins and must have a line."
+            detail = f"The hand {spoken(hand)} wins and must have a line."
             raise Refusal("missing_key", f"{place}.{hand}", detail, WON[kind])
 
 
