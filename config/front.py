@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from config import tracked
@@ -43,11 +44,13 @@ def demo(arguments: Sequence[str]) -> int:
         say("Starting PostgreSQL, Valkey, web server, worker and beat")
         house.start(web=True, workers=1, beat=True, port=options.port)
         say(f"The house is open ({time.monotonic() - begun:.1f} s).")
+        if options.port and not house.web_url.endswith(f":{options.port}"):
+            say(f"Port {options.port} is taken by another program; this is a free one.")
         for command in (["load_setup", SETUP], ["make_users"]):
             if status := run_command(house, command):
                 return status
         if options.once:
-            status = run_command(house, ["play_day", "--short"])
+            status = run_command(house, ["play_day", "--short", "--floor"])
             return status or run_command(house, ["day_summary"])
         print(f"\n  Admin    {house.web_url}/admin/\n  API      {house.web_url}/api/docs/")
         print(f"  Logs     {house.data_dir / 'logs'}\n  Stop     Ctrl-C\n", flush=True)
@@ -58,7 +61,7 @@ def demo(arguments: Sequence[str]) -> int:
 def serve(house: House) -> None:
     """Play the day in the background and keep the house open until interrupted."""
     day = spawn(
-        [sys.executable, "manage.py", "play_day"],
+        [sys.executable, "manage.py", "play_day", "--floor"],
         log=sys.stdout.fileno(),
         env=command_environment(house),
         cwd=BASE_DIR,
@@ -68,9 +71,8 @@ def serve(house: House) -> None:
         while True:
             if not told and day.poll() is not None:
                 told = True
-                say(
-                    "The day is played." if day.returncode == 0 else "The day broke off; see above."
-                )
+                played = "The day is played; ./run manage day_summary sums it up."
+                say(played if day.returncode == 0 else "The day broke off; see above.")
             house.mend()
             time.sleep(0.5)
     finally:
@@ -192,9 +194,15 @@ def tool(command: Sequence[Any]) -> int:
 VERBS = {"demo": demo, "test": test, "check": check, "bench": bench, "manage": manage}
 
 
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """End what is going on, so that each ``with`` puts away what it opened."""
+    raise KeyboardInterrupt
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run a verb; an interruption stops what was started and is no error."""
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    for wish in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(wish, interrupt)  # also where a shell started us with SIGINT ignored
     try:
         return VERBS[arguments[0]](arguments[1:])
     except (HouseError, ChildError, homes.HomeError) as error:
