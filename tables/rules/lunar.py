@@ -48,9 +48,11 @@ def decide(seat: Seat) -> Decision:
     bets = last == "bet" or "bet" in wagers
     if drew or bets:
         seat.wagers = wagers = {**wagers}
-        if "ante" in wagers:
-            wagers.update({"options_fee": wagers["ante"]} if drew else {})
-            wagers.update({"bet": bet_on(wagers["ante"])} if bets else {})
+        ante = wagers.get("ante")  # evidence of a void round may leave it out
+        if drew and ante:
+            wagers.setdefault("options_fee", ante)
+        if bets and ante:
+            wagers.setdefault("bet", bet_on(ante))
     return Decision(drew, bets, last == "fold")
 
 

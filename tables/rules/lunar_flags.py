@@ -18,6 +18,7 @@ def flag_round(reckoning: Reckoning) -> None:
     flags.flag_dealing(reckoning, "§ 671a.9(a)(1)")
     flags.flag_players(reckoning, "§ 671a.7(e)", 1)
     flags.flag_left_count(reckoning, "§ 671a.11(h)(2)", cards_left(reckoning), voids=False)
+    flags.flag_lammers(reckoning, {}, "")  # no wager of the chapter asks for one
     flag_marks(reckoning)
     void_by = reckoning.chapter.void_paragraphs - {"671a.13(a)"}  # one card face up does not
     flags.flag_irregularities(reckoning, void_by, {LEFT: "671a.7(b)"})

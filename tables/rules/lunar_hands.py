@@ -5,7 +5,17 @@ A submission's readings are worked out once, into a ``Plan``.
 
 from collections.abc import Mapping, Sequence
 
-from tables.rules.cards import ACE, EMPTY, RANK, RANK_BITS, RANKS, RANKS_FROM, SUIT_BITS, SUITS
+from tables.rules.cards import (
+    ACE,
+    EMPTY,
+    RANK,
+    RANK_BIT,
+    RANK_BITS,
+    RANKS,
+    RANKS_FROM,
+    SUIT_BITS,
+    SUITS,
+)
 from tables.rules.hands import (
     ACE_KING,
     BROADWAY,
@@ -181,14 +191,9 @@ def combinations_with(card: str, cards: Sequence[str], counts: Mapping[int, int]
     """Return the combinations that hold one certain card; ``counts`` are the cards by rank."""
     rank, alike = RANK[card], counts[RANK[card]]
     most = max((n for other, n in counts.items() if other != rank), default=0)
-    suited = {RANK[each] for each in cards if each[1] == card[1]}
-    found = set()
-    if is_in_straight(rank, suited):
-        found.add("straight_flush")
-    if len(suited) >= 5:
+    found = straights_with(card, cards)
+    if sum(each[1] == card[1] for each in cards) >= 5:
         found.add("flush")
-    if is_in_straight(rank, counts):
-        found.add("straight")
     if alike >= 2:
         found.add("pair")
         if most >= 2:
@@ -204,8 +209,17 @@ def combinations_with(card: str, cards: Sequence[str], counts: Mapping[int, int]
     return found
 
 
-def is_in_straight(rank: int, ranks: Mapping[int, int] | set[int]) -> bool:
-    """Whether five of the ranks, this one among them, are in sequence."""
-    there = sum(1 << each - 2 for each in ranks)
-    bit = 1 << rank - 2
-    return any(window & bit and there & window == window for window in _WINDOWS)
+def straights_with(card: str, cards: Sequence[str]) -> set[str]:
+    """Return what a card makes with cards in sequence: a straight is of more than one suit."""
+    found = set()
+    for window in _WINDOWS:
+        others = window & ~RANK_BIT[card]
+        inside = [each for each in cards if RANK_BIT[each] & others]
+        if others == window or len({each[0] for each in inside}) < 4:
+            continue
+        suited = [each for each in inside if each[1] == card[1]]
+        if len(suited) == 4:
+            found.add("straight_flush")
+        if len(suited) < len(inside):
+            found.add("straight")
+    return found

@@ -11,7 +11,7 @@ from tables.rules.lunar_hands import LOWEST_INSTANT, RANKING
 from tables.rules.refusals import Refusal
 from tables.rules.rounds import TableTerms
 from tables.rules.shapes import Check, shape
-from tables.rules.wagers import AMOUNTS, ToOne, payout
+from tables.rules.wagers import AMOUNTS, KINDS, ToOne, payout
 
 CARDS_EACH = 5  # § 671a.8(c)
 BET = ToOne(2)  # a Bet Wager is twice the Ante: § 671a.11(b)(2), (d)(3)
@@ -60,6 +60,8 @@ _DEALT: dict[str, Check] = {
     "declares": shapes.flag,
     "decision": _decision(shapes.plain_cards),
     "status": shapes.one_of(LEFT),
+    "lamp": shapes.flag,
+    "envy_lammer": shapes.list_of(shapes.one_of(*sorted(KINDS))),
     "paid": shapes.payments(KINDS_HERE),
 }
 _EVIDENCE: dict[str, Check] = {
@@ -150,6 +152,8 @@ def is_instant(position: Mapping[str, Any], verify: bool) -> bool:
     if not verify and position.get("declares", True) is False:
         return False
     cards = position["cards"]
+    if len(set(cards)) != CARDS_EACH:  # refused once each position was looked at
+        return False
     return RANKING.of_key(sum(map(KEY.__getitem__, cards), EMPTY), cards) >= LOWEST_INSTANT
 
 

@@ -73,7 +73,7 @@ def return_the_rest(reckoning: Reckoning, seat: Seat, cite: str, plan: Plan) -> 
     hands = {
         str(each.position): Hand(each, plan, table)
         for each in reckoning.seats
-        if len(each.cards) == CARDS_EACH and UNSEEN not in each.cards
+        if len(set(each.cards) - {UNSEEN}) == len(each.cards) == CARDS_EACH
     }
     mine = hands.get(str(seat.position))
     standing = settled_lines(reckoning, seat, mine)
