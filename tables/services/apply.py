@@ -53,12 +53,12 @@ def _apply_next(lane_id: int, limit: int) -> int | None:
     return len(batch.applied)
 
 
-def hold_lane(lane_id: int) -> Lane | None:
+def hold_lane(lane_id: int, *, wait: bool = False) -> Lane | None:
     """Take the lane until the transaction ends, or return None: then someone is at it.
 
     NO KEY UPDATE, since rows that point at the lane must not wait for its holder.
     """
-    lanes = Lane.objects.select_for_update(no_key=True, skip_locked=True)
+    lanes = Lane.objects.select_for_update(no_key=True, skip_locked=not wait)
     return lanes.filter(pk=lane_id).first()
 
 

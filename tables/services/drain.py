@@ -2,7 +2,8 @@
 
 A batch is worked out without the lane's lock and written under it, and only if the lane still
 stands where the batch begins. Whoever moves anything of a lane takes the lane's next number, so
-the number tells: if somebody else was at the lane, what was worked out is thrown away.
+the number tells: if somebody else was at the lane, what was worked out is thrown away and read
+again. Nobody goes while he was the one who held the lane: another may have relied on his look.
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -37,7 +38,9 @@ def drain_lane(*, lane_id: int, seconds: float, limit: int = BATCH_LIMIT) -> Dra
             while True:
                 run = run_ahead(lane_id, limit, until, writer)
                 done += run.done
-                if not run.broke or run.busy:
+                if run.late:
+                    continue
+                if not run.broke:
                     return Drained(done, run.busy, run.more)
                 step = apply_lane(lane_id=lane_id)
                 if not step:
@@ -48,12 +51,13 @@ def drain_lane(*, lane_id: int, seconds: float, limit: int = BATCH_LIMIT) -> Dra
 
 
 class Run(NamedTuple):
-    """What a run of batches came to."""
+    """What a run of batches came to. ``late``: somebody else has moved the lane meanwhile."""
 
     done: int
     busy: bool = False
     more: bool = False
     broke: bool = False
+    late: bool = False
 
 
 def run_ahead(lane_id: int, limit: int, until: float, writer: ThreadPoolExecutor) -> Run:
@@ -80,7 +84,7 @@ def run_ahead(lane_id: int, limit: int, until: float, writer: ThreadPoolExecutor
             except DatabaseError:
                 return Run(done, broke=True)
             if not written:
-                return Run(done, busy=True)
+                return Run(done, late=True)
             done += len(before.applied)
         if batch is None:
             return Run(done, more=more, broke=broke)
@@ -94,10 +98,13 @@ def is_held(lane_id: int) -> bool:
 
 
 def write(batch: Batch) -> bool:
-    """Write a batch if the lane still stands where it begins; runs in the writer's thread."""
+    """Write a batch if the lane still stands where it begins; runs in the writer's thread.
+
+    It waits for the lane: whoever only looks at it holds it for a moment too.
+    """
     try:
         with transaction.atomic(durable=True):
-            lane = hold_lane(batch.lane.pk)
+            lane = hold_lane(batch.lane.pk, wait=True)
             if lane is None or lane.number != batch.begun_at:
                 return False
             store(batch)
