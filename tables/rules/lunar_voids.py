@@ -3,19 +3,19 @@
 from typing import Any
 
 from tables.rules.cards import UNSEEN
-from tables.rules.lunar import (
+from tables.rules.lunar import instant_line
+from tables.rules.lunar_hands import Plan
+from tables.rules.lunar_shapes import CARDS_EACH, EXCHANGE
+from tables.rules.lunar_supers import (
     DEALER,
     NO_DECISION,
     Hand,
     decide,
-    instant_line,
     on_target,
     own_super,
     super_on_line,
     supers_of,
 )
-from tables.rules.lunar_hands import Plan
-from tables.rules.lunar_shapes import CARDS_EACH, EXCHANGE
 from tables.rules.settle import Reckoning, Seat, line_of
 from tables.rules.wagers import NOTHING
 
