@@ -41,13 +41,13 @@ SETUP: dict[str, Any] = {
         {
             "game": GAME,
             "version": "bench",
-            "effective": "2026-01-01",
+            "effective": "2020-01-01",
             "wagers": ["main", "double_down", "fortune_bonus", "insurance", "progressive"],
         }
     ],
     "tables": [
         {"code": code, "pit": "1", "game": GAME, "positions": 6, "progressive": "BENCH"}
-        for code in ("B-1", "B-2", "B-3")
+        for code in ("B-1", "B-2", "B-3", "B-4", "B-5", "B-6")
     ],
 }
 

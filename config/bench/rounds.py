@@ -14,7 +14,8 @@ from tables.simulator.deck import DEALER, PLACES, deal, set_low
 WAGERS = {"main": "25.00", "fortune_bonus": "5.00", "insurance": "5.00", "progressive": "1.00"}
 SETS_HIS_HAND = 0.8  # of the positions; the engine sets the others the house way
 SAYS_PAID = 0.3  # of the rounds carry what the dealer paid, for the engine to compare
-STEP = timedelta(milliseconds=100)
+ROUND_SECONDS = 60  # between two rounds of a table
+DAYS_BACK = 20  # so that even the last round lies before now
 
 
 class Dealers:
@@ -23,8 +24,10 @@ class Dealers:
     def __init__(self, terms: Sequence[TableTerms], seed: int) -> None:
         self._terms = cycle(terms)
         self._numbers = {table.code: 0 for table in terms}
+        self._dealers = {table.code: f"D{1100 + place}" for place, table in enumerate(terms)}
         self._rng = Random(seed)  # noqa: S311 - a play
-        self._now = datetime.now(UTC) - timedelta(hours=2)
+        self._now = datetime.now(UTC) - timedelta(days=DAYS_BACK)
+        self._step = timedelta(seconds=ROUND_SECONDS / len(terms))
 
     def rounds(self, count: int) -> list[dict[str, Any]]:
         """Return the next rounds, each one event."""
@@ -33,7 +36,7 @@ class Dealers:
     def _round(self, terms: TableTerms) -> dict[str, Any]:
         rng = self._rng
         self._numbers[terms.code] += 1
-        self._now += STEP
+        self._now += self._step
         number = self._numbers[terms.code]
         dealt = deal(rng)
         document = {
@@ -45,7 +48,7 @@ class Dealers:
             "occurred_at": self._now.isoformat(timespec="milliseconds"),
             "round": number,
             "game": terms.game,
-            "dealer": "D1100",
+            "dealer": self._dealers[terms.code],
             "floorperson": "F200",
             "dealing": "hand",
             "shuffle": "device",
