@@ -19,13 +19,15 @@ from tables.models import (
     AccessKey,
     AppliedEvent,
     Facility,
-    GamingTable,
     Round,
     RoundPosition,
     RulesSubmission,
     TableEvent,
 )
+from tables.pages.registers import EquipmentAdmin, GamingTableAdmin
 from tables.services.keys import make_key, revoke_key
+
+__all__ = ["EquipmentAdmin", "GamingTableAdmin"]  # registered where they are written
 
 
 @admin.register(Facility)
@@ -45,15 +47,6 @@ class FacilityAdmin(admin.ModelAdmin):
         super().save_model(request, obj, form, change)
         facts = {name: str(getattr(obj, name)) for name in sorted(form.changed_data)}
         record_one("tables.facility_changed", "facility", facts, by=request.user)  # type: ignore[arg-type]
-
-
-@admin.register(GamingTable)
-class GamingTableAdmin(RecordAdmin):
-    list_display = ["code", "pit", "game", "positions", "lane", "progressive"]
-    list_filter = ["pit", "game", "progressive"]
-    list_select_related = ["lane", "progressive"]
-    search_fields = ["code"]
-    ordering = ["code"]
 
 
 @admin.register(RulesSubmission)

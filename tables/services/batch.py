@@ -72,7 +72,7 @@ class Batch:
         self.envies: list[tuple[Any, ...]] = []
         self.exceptions: list[ExceptionRecord] = []
         self.log: list[LogEvent] = []
-        self.watching = Watching(book, None if before is None else before.watching)
+        self.watching: Watching = Watching(book, None if before is None else before.watching)
         self._at = timestamp(now)
         self._doors: dict[str, Callable[[AtTurn], dict[str, Any]]] = {
             "lockout": self._lock_out,

@@ -75,10 +75,12 @@ def steps_of(event: AuditEvent) -> Iterator[dict[str, Any]]:
     if told["action"] == "tables.event_set_aside":
         yield {"step": "set_aside", **base, "error": facts["error"]}
         return
-    makers = {"lockout": lockout_steps, "void": void_steps}
+    makers = {"lockout": lockout_steps, "void": void_steps, "operation": operation_steps}
     maker = makers.get(document["type"], settled_steps)
     for step in maker(document, facts):
         yield {**step, **base}
+    if facts.get("watched"):
+        yield {"step": "watched", **base, "found": facts["watched"]}
 
 
 def entries_of(facts: dict[str, Any], *kinds: str) -> list[dict[str, Any]]:
@@ -100,6 +102,12 @@ def lockout_steps(document: dict[str, Any], facts: dict[str, Any]) -> Iterator[d
         "flags": facts.get("flags", []),
     }
     yield from (moved(entry) for entry in entries_of(facts, "contribution"))
+
+
+def operation_steps(document: dict[str, Any], facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Tell what was done at the table beside a round, where it names one."""
+    people = {key: document.get(key) for key in ("dealer", "floorperson")}
+    yield {"step": "operation", **people, **document["operation"]}
 
 
 def moved(entry: dict[str, Any]) -> dict[str, Any]:

@@ -169,7 +169,7 @@ def write_end(step: dict[str, Any]) -> Iterator[str]:
             f"{short(meter['paid'])} paid, {short(meter['after'])} after the round"
         )
     for flag in step["flags"]:
-        yield f"Flag: {flag['code']} (§ {flag.get('cite') or '-'})"
+        yield f"Flag: {flag['code']} ({flag.get('cite') or 'no paragraph'})"
 
 
 def write_void(step: dict[str, Any]) -> Iterator[str]:
@@ -184,6 +184,17 @@ def write_refused(step: dict[str, Any]) -> Iterator[str]:
 
 def write_set_aside(step: dict[str, Any]) -> Iterator[str]:
     yield f"Set aside for a person: {step['error']}"
+
+
+def write_operation(step: dict[str, Any]) -> Iterator[str]:
+    known = ("step", "log", "occurred_at", "kind")
+    facts = [f"{name(key)} {value}" for key, value in step.items() if value and key not in known]
+    yield f"Operation: {name(step['kind'])}" + (f"; {', '.join(facts)}" if facts else "")
+
+
+def write_watched(step: dict[str, Any]) -> Iterator[str]:
+    for found in step["found"]:
+        yield f"Watch: {found['detail']} ({found['cite'] or found['code']})"
 
 
 def write_other(step: dict[str, Any]) -> Iterator[str]:
@@ -201,4 +212,6 @@ WRITERS = {
     "void": write_void,
     "refused": write_refused,
     "set_aside": write_set_aside,
+    "operation": write_operation,
+    "watched": write_watched,
 }

@@ -203,6 +203,7 @@ def put_tables(setup: SetupFile, loaded: Loaded) -> None:
             positions=wanted.positions,
             lane=lane,
             progressive=progressive,
+            decks_in_use=wanted.decks_in_use,
         )
         TableCursor.objects.create(table=table)
         loaded.made.append(f"table {wanted.code}")
@@ -211,10 +212,12 @@ def put_tables(setup: SetupFile, loaded: Loaded) -> None:
 def compare_table(found: GamingTable, wanted: TableSetup) -> None:
     """Refuse a file that says something else of a table."""
     linked = found.progressive.code if found.progressive else None
+    decks = found.decks_in_use if wanted.decks_in_use is None else wanted.decks_in_use
     must_agree(
         f"Table {found.code}",
         wanted.path,
         {
+            "decks_in_use": (found.decks_in_use, decks),
             "game": (found.game, wanted.game),
             "progressive": (linked, wanted.progressive),
             "positions": (found.positions, wanted.positions),

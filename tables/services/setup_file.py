@@ -84,6 +84,7 @@ class TableSetup:
     game: str
     positions: int
     progressive: str | None
+    decks_in_use: int | None
 
 
 @dataclass(frozen=True)
@@ -284,8 +285,13 @@ def read_table(part: Part) -> TableSetup:
             f"A table of this game has 1 to {most} positions.",
         )
     progressive = part.maybe("progressive", 24)
+    decks_in_use = part.get("decks_in_use", int, None)
+    if decks_in_use not in (None, 1, 2):
+        raise SetupRefused(
+            "bad_value", part.at("decks_in_use"), "One deck or batch is in use, or two in turn."
+        )
     part.done()
-    return TableSetup(part.path, code, pit, game, positions, progressive)
+    return TableSetup(part.path, code, pit, game, positions, progressive, decks_in_use)
 
 
 def check_codes(found: SetupFile) -> None:

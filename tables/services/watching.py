@@ -37,10 +37,13 @@ class Watching:
         self._book = book
         self._states: dict[int, State] = {}
         self._sealed: dict[int, str] = {}
-        self._rows = None if before is None else before._known()
-        self._devices = None if before is None else before._devices
-        self._warn_before = 0 if before is None else before._warn_before
-        self._terms: dict[tuple[int, date], WatchTerms] = {} if before is None else before._terms
+        self._rows: dict[int, str] | None = None
+        self._devices: dict[str, Device] | None = None
+        self._warn_before: int = 0
+        self._terms: dict[tuple[int, date], WatchTerms] = {}
+        if before is not None:
+            self._rows, self._devices = before._known(), before._devices
+            self._warn_before, self._terms = before._warn_before, before._terms
 
     def _known(self) -> dict[int, str] | None:
         return None if self._rows is None else {**self._rows, **self._sealed}

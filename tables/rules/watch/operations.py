@@ -187,7 +187,7 @@ def card_count(deed: Deed) -> None:
     deed.state["told"].pop("count", None)
     counted, right = deed.told.get("counted"), deed.chapter.cards * deed.terms.decks
     if counted is not None and counted != right:
-        cite = known_section(deed.told.get("cite", "")) or deed.chapter.count
+        cite = known_section(deed.told.get("cite", "")) or deed.chapter.counted
         name = f"Deck {deed.deck}" if deed.deck else "The deck"
         detail = f"{name} was counted with {counted} cards, not {right}; it leaves the table."
         deed.tell("wrong_card_count", "counted", cite, detail, deck=deed.deck)

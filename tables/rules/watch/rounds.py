@@ -139,12 +139,12 @@ def see_cards(
             see_removed(state, deck, held, found)
         if terms.decks_in_use == 2 and chapter.alternate_by == "round" and chapter.alternate:
             see_alternation(state, deck, chapter, found)
+    if "irregularity" in event:
+        note_removal(state, event, terms)
     state["deck"] = deck
     start = event.get("start")
     if start is not None:
         see_start(state, start, terms, chapter, at, found)
-    if "irregularity" in event:
-        note_removal(state, event, terms)
 
 
 def see_removed(state: State, deck: str, held: State, found: Found) -> None:
@@ -280,7 +280,7 @@ def see_count(
             f"{state['uncounted']} rounds were dealt and no count of the cards was reported;"
             f" they are counted at least once after every {chapter.count_rounds}."
         )
-        tell(found, "cards_not_counted", "round", chapter.count, detail, alarm=True)
+        tell(found, "cards_not_counted", "round", chapter.counted, detail, alarm=True)
 
 
 def see_shoe(state: State, event: dict[str, Any], chapter: Chapter, found: Found) -> None:

@@ -138,7 +138,7 @@ def deck_meant(state: State, event: dict[str, Any], terms: WatchTerms) -> str | 
     named = event.get("deck")
     if named is not None:
         return str(named)
-    active = [name for name, held in state["decks"].items() if not held["out"]]
+    active: list[str] = [name for name, held in state["decks"].items() if not held["out"]]
     if len(active) == 1:
         return active[0]
     if terms.decks_in_use == 2 and len(active) == 2 and state["deck"] in active:

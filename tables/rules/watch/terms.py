@@ -29,7 +29,7 @@ class Chapter(NamedTuple):
     spread: str = ""
     joker: str = ""
     one_joker: str = ""
-    count: str = ""  # the cards are counted after so many rounds
+    counted: str = ""  # the cards are counted after so many rounds
     count_rounds: int = 0
     dice: Clock | None = None
     shaker: str = ""
@@ -78,7 +78,7 @@ CHAPTERS = {
         alternate="§ 671a.3(b)(3)",
         inspect="§ 671a.4(a)",
         spread="§ 671a.4(b)",
-        count="§ 671a.11(h)",
+        counted="§ 671a.11(h)",
         count_rounds=5,
         shuffler="§ 671a.5(g)",
         sign="§ 671a.13(g)",

@@ -1,0 +1,72 @@
+"""Tables and their equipment: what an administrator may change is named in the log."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.urls import URLPattern, path
+
+from audit.admin import RecordAdmin
+from audit.services import record_one
+from tables.models import Equipment, GamingTable
+from tables.pages.cards import cards_page
+
+
+@admin.register(GamingTable)
+class GamingTableAdmin(RecordAdmin):
+    """Tables as the set-up file made them; only how many decks they use may change."""
+
+    list_display = ["code", "pit", "game", "positions", "decks_in_use", "lane", "progressive"]
+    list_filter = ["pit", "game", "progressive"]
+    list_select_related = ["lane", "progressive"]
+    search_fields = ["code"]
+    ordering = ["code"]
+    fields = ["code", "pit", "game", "positions", "lane", "progressive", "decks_in_use"]
+    readonly_fields = ["code", "pit", "game", "positions", "lane", "progressive"]
+
+    def get_urls(self) -> list[URLPattern]:
+        cards = self.admin_site.admin_view(cards_page)
+        return [path("cards/", cards, name="tables_gamingtable_cards"), *super().get_urls()]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.has_perm("tables.change_gamingtable"))
+
+    def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        self.change_form_template = (
+            "admin/change_form.html" if self.has_change_permission(request) else "audit/record.html"
+        )
+        return super().get_form(request, obj, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: GamingTable, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        facts = {name: getattr(obj, name) for name in form.changed_data}
+        record_one("tables.table_changed", obj.code, facts, by=request.user)  # type: ignore[arg-type]
+
+
+@admin.register(Equipment)
+class EquipmentAdmin(admin.ModelAdmin):
+    """The equipment register. A device that is gone keeps its row and gets its last day."""
+
+    list_display = ["serial", "kind", "table", "approval", "approved_on", "removed_on", "counting"]
+    list_filter = ["kind", "table", ("removed_on", admin.EmptyFieldListFilter)]
+    list_select_related = ["table"]
+    search_fields = ["serial", "approval"]
+    ordering = ["kind", "serial"]
+    actions = None
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return [] if obj is None else ["kind", "serial"]
+
+    def save_model(self, request: HttpRequest, obj: Equipment, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        facts = {name: told(getattr(obj, name)) for name in sorted(form.changed_data)}
+        action = "tables.equipment_changed" if change else "tables.equipment_registered"
+        record_one(action, f"equipment/{obj.serial}", facts, by=request.user)  # type: ignore[arg-type]
+
+
+def told(value: Any) -> Any:
+    """Return a field's value as the log keeps it."""
+    return value if isinstance(value, bool | int | None) else str(value)
