@@ -14,7 +14,7 @@ from tables.rules.wagers import AMOUNTS, NOTHING
 
 if TYPE_CHECKING:
     from tables.rules.pai_gow_plan import Plan
-    from tables.rules.pai_gow_play import Play
+    from tables.rules.pai_gow_set import Play
 
 PLACES = 7  # six positions and the dealer
 LEFT = 4  # of fifty-two cards and the joker, seven to each place

@@ -4,6 +4,7 @@
 a wager must pay and which it must not, and a submission that says otherwise is refused.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_DOWN, ROUND_HALF_UP, ROUND_UP, Decimal
@@ -110,10 +111,30 @@ class Plan:
             taken = self._taken[stake] = (str(winnings - vigorish), str(vigorish))
         return taken
 
+    def limit_payout(self, line: dict[str, Any]) -> None:
+        """Cut the winnings of one wager paid at odds to the limit, where there is one (PG-14)."""
+        if self.limit is not None and AMOUNTS[line["pays"]] > self.limit:
+            line["pays"] = str(self.limit)
+            line["reading"] = "PG-14"
+
+
+_PLANS: dict[str, Plan] = {}
+
 
 def plan(readings: Mapping[str, str], choices: Mapping[str, Any]) -> Plan | None:
-    """Read the submission; without any choice there is none, and no round can be settled."""
-    return Plan(readings, choices) if choices else None
+    """Read the submission; without any choice there is none, and no round can be settled.
+
+    A submission is asked for again and again, so that what was read of it is kept.
+    """
+    if not choices:
+        return None
+    key = json.dumps([readings, choices], sort_keys=True, default=str)
+    made = _PLANS.get(key)
+    if made is None:
+        if len(_PLANS) > 64:
+            _PLANS.clear()
+        made = _PLANS[key] = Plan(readings, choices)
+    return made
 
 
 # ---- The submission's own shape ---------------------------------------------------------------
