@@ -18,7 +18,7 @@ from progressives.models import JackpotClaim, Lane
 from progressives.services.ledger import Ledger, LevelMeter, RoundFacts
 from tables import rules
 from tables.models import AppliedEvent, OpenRound, Round
-from tables.services import awards
+from tables.services import awards, odd
 from tables.services.numbering import Pending
 from tables.services.terms import TermsBook
 from tables.services.turn import AtTurn, Lockout
@@ -102,9 +102,9 @@ class Batch:
         except rules.Refusal as found:
             state, refusal = AppliedEvent.State.REFUSED, found
             action, told = "tables.event_refused", self._refuse(turn, found)
-        if state == AppliedEvent.State.APPLIED and (odd := self.watching.see(turn)):
-            self._flag(turn, odd)
-            told = {**told, "watched": odd}
+        if state == AppliedEvent.State.APPLIED and (noticed := self.watching.see(turn)):
+            self._flag(turn, noticed)
+            told = {**told, "watched": noticed}
         self._finish(turn, state, refusal, action, told)
 
     def _place(self, pending: Pending) -> tuple[date, bool]:
@@ -262,7 +262,7 @@ class Batch:
     def _refuse(self, turn: AtTurn, refusal: rules.Refusal) -> dict[str, Any]:
         """The sequence is used up, the table goes on, the round stays as it was: a person looks."""
         told = {"code": refusal.code, "path": refusal.path, "detail": refusal.detail}
-        self._except(turn, "event_refused_at_turn", refusal.detail, told)
+        self.exceptions.append(odd.refused(turn, refusal, self.open.get(turn.key)))
         return {"refusal": told}
 
     # ---- what the doors share -----------------------------------------------------------
@@ -363,18 +363,7 @@ class Batch:
         self._except_at(turn.facts, kind, sentence, told)
 
     def _except_at(self, facts: RoundFacts, kind: str, sentence: str, told: dict[str, Any]) -> None:
-        self.exceptions.append(
-            ExceptionRecord(
-                kind=kind,
-                severity=told.get("severity", ExceptionRecord.Severity.EXCEPTION),
-                table=facts.table,
-                round=facts.round,
-                position=told.get("position"),
-                sentence=sentence,
-                cite=told.get("cite") or "",
-                facts=told,
-            )
-        )
+        self.exceptions.append(odd.record_of(facts, kind, sentence, told))
 
 
 def meter_terms(meter: LevelMeter, terms: rules.TableTerms) -> Any:

@@ -11,11 +11,12 @@ from django.urls import reverse
 from audit.models import AuditEvent, ExceptionRecord
 from progressives.models import Lane
 from tables.models import Equipment, Facility, GamingTable, TableEvent, TableWatch
+from tables.rules.watch.late import late_wagers
 from tables.services.apply import apply_lane
 from tables.services.drain import drain_lane
 from tables.services.reconstruct import reconstruct
 from tables.services.reconstruct_text import as_text
-from tests.documents import NOON, NOTHING, Sender, seat
+from tests.documents import NOON, NOTHING, STRAIGHT, Sender, seat
 from tests.make import make_user
 
 
@@ -196,3 +197,53 @@ def test_the_page_of_cards_shows_every_table(floor: Any, client: Any) -> None:
     assert "T-2" in text
     client.force_login(make_user("C1", "table controller"))
     assert client.get(reverse("admin:tables_gamingtable_cards")).status_code == 403
+
+
+# ---- wagers after "no more bets" -------------------------------------------------------------
+
+
+def test_670a_2_c_2_a_wager_made_after_the_lock_out_alarms(floor: Any) -> None:
+    sender = Sender()
+    floor.play(sender.lockout(seat(2, NOTHING, progressive=False)))
+    floor.play(sender.settlement(seat(2, NOTHING)))
+    alarm = ExceptionRecord.objects.get()
+    assert (alarm.kind, alarm.severity, alarm.position) == ("wager_after_lockout", "alarm", 2)
+    assert alarm.facts["late"] == [{"position": 2, "wager": "progressive", "amount": "1.00"}]
+    assert alarm.sentence == (
+        "Position 2: a progressive wager of $1.00 was made or raised after the lock-out."
+    )
+    floor.play(sender.settlement(seat(2, NOTHING, progressive=False)))
+    assert told() == [("wager_after_lockout", "T-1")], "the correction is settled"
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "late"),
+    [
+        ({"main": "25.00"}, {"main": "25.00"}, []),
+        ({"main": "30.00"}, {"main": "25.00"}, ["main"]),
+        ({"main": "20.00"}, {"main": "25.00"}, []),
+        ({"main": "25.00", "double_down": "25.00", "_x": 1}, {"main": "25.00"}, []),
+        ({"super_on": {"dealer": "5.00"}}, {"super_on": {"dealer": "5.00"}}, []),
+        ({"super_on": {"dealer": "5.00", "2": "5.00"}}, {"super_on": {"2": "5.00"}}, ["super_on"]),
+        ({"red_black": {"amount": "5.00", "on": "red"}}, {}, ["red_black"]),
+    ],
+)
+def test_what_counts_as_a_late_wager(now: Any, before: Any, late: list[str]) -> None:
+    found = late_wagers(
+        {"positions": [{"position": 1, "wagers": now}]},
+        {"positions": [{"position": 1, "wagers": before}]},
+        frozenset({"double_down"}),
+    )
+    assert [one["wager"] for one in found] == late
+
+
+def test_a_mispay_says_who_dealt_and_by_how_much(floor: Any) -> None:
+    floor.play(Sender().whole(seat(2, STRAIGHT, paid={"main": "25.00", "progressive": "5.00"})))
+    found = ExceptionRecord.objects.get(kind="mispay")
+    facts = {key: found.facts[key] for key in ("dealer", "wager", "difference", "direction")}
+    assert facts == {
+        "dealer": "D100",
+        "wager": "progressive",
+        "difference": "+2.00",
+        "direction": "over",
+    }
