@@ -66,7 +66,7 @@ app.conf.update(
 )
 app.conf.beat_schedule = {
     "sweep-lanes": {"task": "tables.tasks.sweep_lanes", "schedule": 2.0},
-    "escalate-claims": {"task": "progressives.tasks.escalate_claims", "schedule": 30.0},
+    "escalate-claims": {"task": "tables.tasks.escalate_claims", "schedule": 30.0},
 }
 app.autodiscover_tasks()
 

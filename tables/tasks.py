@@ -3,6 +3,8 @@
 from celery import shared_task
 from django.db import OperationalError
 
+from progressives.services import claims_escalate
+from tables.models import Facility
 from tables.services import apply, drain, gaps
 
 PATIENCE_SECONDS = 5  # then the task rings again, so that no task runs long
@@ -25,6 +27,14 @@ def apply_lane(lane_id: int) -> None:
             return
         if run.busy or not apply.has_waiting(lane_id):
             return  # someone is at it, and looks once more after letting go
+
+
+@shared_task(acks_late=True, ignore_result=True)
+def escalate_claims() -> None:
+    """Call for help where a payout has waited longer than the facility allows."""
+    facility = Facility.objects.first()
+    if facility is not None:
+        claims_escalate.escalate_claims(after_seconds=facility.escalate_after_seconds)
 
 
 @shared_task(acks_late=True, ignore_result=True)

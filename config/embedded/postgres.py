@@ -200,6 +200,10 @@ def make_roles(postgres: Postgres, *, database: str, passwords: dict[str, str]) 
                     sql.Identifier(APP), sql.Identifier(name), sql.Literal(value)
                 )
             )
+        # The owner may end the application's connections: to drop a database that it still uses.
+        connection.execute(
+            sql.SQL("GRANT pg_signal_backend TO {} WITH INHERIT TRUE").format(sql.Identifier(OWNER))
+        )
         known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database])
         if not known.fetchone():
             connection.execute(

@@ -14,6 +14,7 @@ from tables.rules.rounds import (
     Settled,
     Submission,
     TableTerms,
+    joker_as,
     price_win,
 )
 from tables.rules.settle import lockout, settle
@@ -33,6 +34,7 @@ __all__ = [
     "check_envelope",
     "check_event",
     "check_follows_lockout",
+    "joker_as",
     "lockout",
     "price_win",
     "read_json",

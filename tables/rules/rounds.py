@@ -2,10 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tables.rules.cards import JOKER
 from tables.rules.games import GAMES, definition_of, definition_version
 from tables.rules.paytables import GameDefinition, Paytable, ProgressiveTerms
 from tables.rules.refusals import Refusal
@@ -175,6 +176,14 @@ def price_win(win: ProgressiveWin, meter_at_turn: Decimal, pays: Decimal) -> Non
     line["pays"] = str(pays)
     if win.percent and meter_at_turn * win.percent != pays * 100:
         line.setdefault("reading", "SC-10")
+
+
+def joker_as(terms: TableTerms, cards: Sequence[str]) -> str | None:
+    """Return the card that the joker stands for in a hand, under the table's readings."""
+    ranking = getattr(terms.submission.plan, "ranking", None)
+    if JOKER not in cards or ranking is None:
+        return None
+    return ranking.best(cards).joker_as
 
 
 def digest_of(choices: Mapping[str, Any]) -> str:

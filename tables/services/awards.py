@@ -46,6 +46,7 @@ def claim_of(lane: Lane, turn: AtTurn, win: rules.ProgressiveWin) -> JackpotClai
         floorperson=turn.document.get("floorperson", ""),
         hand=win.hand,
         cards=cards,
+        joker_as=rules.joker_as(turn.terms, win.cards) or "",
         dealt=" ".join(turn.document["positions"][win.index].get("cards", ())),
         stake=win.stake,
         terms=win.line["terms"],
