@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from audit.models import User
 from progressives.models import JackpotClaim, Lane, Meter, Progressive
-from progressives.services.claims_open import open_claims
+from progressives.services.claims_open import ClaimFacts, open_claims
 from progressives.services.ledger import Ledger, RoundFacts
 
 TODAY = date(2026, 3, 14)
@@ -135,18 +135,18 @@ def make_claim(
         }
         ledger.store()
     now = timezone.now()
-    claim = JackpotClaim(
+    facts_of_claim = ClaimFacts(
         lane_id=progressive.lane_id,
         lane_number=number,
-        progressive=progressive,
+        progressive_id=progressive.pk,
         round_id=round_id,
         gaming_day=TODAY,
         occurred_at=now,
         accepted_at=now,
         **told,
     )
-    open_claims([claim])
-    return claim
+    [key] = open_claims([facts_of_claim])
+    return JackpotClaim.objects.get(pk=key)
 
 
 def default_hand(percent: int | None) -> dict[str, Any]:

@@ -1,8 +1,10 @@
 """Open a claim for each progressive win, and note each Envy Bonus owed."""
 
 from collections.abc import Sequence
-from operator import attrgetter
-from typing import Any
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.db import connection
 
@@ -27,13 +29,46 @@ ENVY_COLUMNS = {
 }
 
 
+class ClaimFacts(NamedTuple):
+    """What a claim says from its first moment on, frozen: the columns of ``JackpotClaim``."""
+
+    lane_id: int
+    lane_number: int
+    progressive_id: int
+    kind: str
+    round_id: UUID
+    table: str
+    round: int
+    position: int
+    player: str
+    dealer: str
+    floorperson: str
+    hand: str
+    cards: str
+    dealt: str
+    stake: Decimal
+    terms: str
+    cite: str
+    amount: Decimal
+    lamp: bool | None
+    flags: list[str]
+    gaming_day: date
+    occurred_at: datetime
+    accepted_at: datetime
+    meter_id: int | None = None
+    entry_sequence: int | None = None
+    meter_at_turn: Decimal | None = None
+    reset_put_in: Decimal = Decimal(0)
+    joker_as: str = ""
+
+
 CLAIM_COLUMNS = {
     "id": "int8",
+    "state": "varchar",
     "lane_id": "int8",
     "lane_number": "int8",
     "progressive_id": "int8",
     "kind": "varchar",
-    "state": "varchar",
     "round_id": "uuid",
     "table": "varchar",
     "round": "int8",
@@ -44,55 +79,53 @@ CLAIM_COLUMNS = {
     "hand": "varchar",
     "cards": "varchar",
     "dealt": "varchar",
-    "joker_as": "varchar",
     "stake": "numeric",
     "terms": "varchar",
     "cite": "varchar",
     "amount": "numeric",
-    "meter_id": "int8",
-    "entry_sequence": "int8",
-    "meter_at_turn": "numeric",
-    "reset_put_in": "numeric",
     "lamp": "bool",
     "flags": "jsonb",
     "gaming_day": "date",
     "occurred_at": "timestamptz",
     "accepted_at": "timestamptz",
+    "meter_id": "int8",
+    "entry_sequence": "int8",
+    "meter_at_turn": "numeric",
+    "reset_put_in": "numeric",
+    "joker_as": "varchar",
 }
 STEP_COLUMNS = {"claim_id": "int8", "kind": "varchar", "cite": "varchar", "reason": "text"}
 STEP_COLUMNS |= {"facts": "jsonb"}
 
-facts_of = attrgetter(*CLAIM_COLUMNS)
-FLAGS = list(CLAIM_COLUMNS).index("flags")
+FLAGS = ClaimFacts._fields.index("flags")
 
 
-def open_claims(claims: Sequence[JackpotClaim]) -> None:
-    """Store the claims, give them their keys, and write their first step.
+def open_claims(claims: Sequence[ClaimFacts]) -> list[int]:
+    """Store the claims and their first step; return their keys.
 
     The caller holds the lane; the log is his to write. A busy lane opens dozens at a time.
     """
     if not claims:
-        return
+        return []
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT nextval(pg_get_serial_sequence('progressives_jackpotclaim', 'id'))"
             " FROM generate_series(1, %s)",
             [len(claims)],
         )
-        for claim, (number,) in zip(claims, cursor.fetchall(), strict=True):
-            claim.pk = number
-    rows = []
-    for claim in claims:
-        row = facts_of(claim)
-        rows.append((*row[:FLAGS], jsonb(claim.flags), *row[FLAGS + 1 :]))
-    copy_rows("progressives_jackpotclaim", CLAIM_COLUMNS, rows)
-    nothing = jsonb({})
-    opened = ClaimStep.Kind.OPENED.value
+        keys = [key for (key,) in cursor.fetchall()]
+    waiting = JackpotClaim.State.WAITING.value
     copy_rows(
-        "progressives_claimstep",
-        STEP_COLUMNS,
-        [(claim.pk, opened, "", "", nothing) for claim in claims],
+        "progressives_jackpotclaim",
+        CLAIM_COLUMNS,
+        [
+            (key, waiting, *facts[:FLAGS], jsonb(facts.flags), *facts[FLAGS + 1 :])
+            for key, facts in zip(keys, claims, strict=True)
+        ],
     )
+    nothing, opened = jsonb({}), ClaimStep.Kind.OPENED.value
+    copy_rows("progressives_claimstep", STEP_COLUMNS, [(k, opened, "", "", nothing) for k in keys])
+    return keys
 
 
 def store_envies(rows: Sequence[tuple[Any, ...]]) -> None:

@@ -2,13 +2,16 @@
 
 from typing import Any
 
-from progressives.models import JackpotClaim, Lane
+from progressives.models import JackpotClaim
+from progressives.services.claims_open import ClaimFacts
 from progressives.services.ledger import Priced, RoundFacts
 from tables import rules
 from tables.services.turn import AtTurn
 
+FIXED, METER = JackpotClaim.Kind.FIXED.value, JackpotClaim.Kind.METER.value
 
-def claim_of(lane: Lane, turn: AtTurn, win: rules.ProgressiveWin) -> JackpotClaim:
+
+def claim_of(lane_id: int, turn: AtTurn, win: rules.ProgressiveWin) -> ClaimFacts:
     """Return the claim of a progressive win, a share of the meter priced at its turn.
 
     Moves the meter for a meter award (§ 670a.12(d)(3)) and writes what it came to into the
@@ -33,8 +36,8 @@ def claim_of(lane: Lane, turn: AtTurn, win: rules.ProgressiveWin) -> JackpotClai
         pays = priced.pays
     if pays is None:
         raise ValueError("a progressive wager won neither a sum nor a share")
-    return JackpotClaim(
-        lane=lane,
+    return ClaimFacts(
+        lane_id=lane_id,
         lane_number=facts.lane_number,
         progressive_id=turn.meter.meter.progressive_id,
         round_id=facts.round_id,
@@ -64,9 +67,9 @@ def claim_of(lane: Lane, turn: AtTurn, win: rules.ProgressiveWin) -> JackpotClai
 def meter_facts(priced: Priced | None) -> dict[str, Any]:
     """Return what only the claim of a meter award says."""
     if priced is None:
-        return {"kind": JackpotClaim.Kind.FIXED}
+        return {"kind": FIXED}
     return {
-        "kind": JackpotClaim.Kind.METER,
+        "kind": METER,
         "meter_id": priced.meter_id,
         "entry_sequence": priced.sequence,
         "meter_at_turn": priced.meter_at_turn,

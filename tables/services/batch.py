@@ -14,7 +14,8 @@ from audit.canonical import Fragment, canonical, parse
 from audit.copying import jsonb, jsonb_list
 from audit.models import ExceptionRecord
 from audit.services import LogEvent, timestamp
-from progressives.models import JackpotClaim, Lane
+from progressives.models import Lane
+from progressives.services.claims_open import ClaimFacts
 from progressives.services.ledger import Ledger, LevelMeter, RoundFacts
 from tables import rules
 from tables.models import AppliedEvent, OpenRound, Round
@@ -68,7 +69,7 @@ class Batch:
         self.applied: list[tuple[Any, ...]] = []
         self.rounds: list[tuple[Any, ...]] = []
         self.seats: list[tuple[Any, ...]] = []
-        self.claims: list[JackpotClaim] = []
+        self.claims: list[ClaimFacts] = []
         self.envies: list[tuple[Any, ...]] = []
         self.exceptions: list[ExceptionRecord] = []
         self.log: list[LogEvent] = []
@@ -296,7 +297,7 @@ class Batch:
 
     def _claim(self, turn: AtTurn, win: rules.ProgressiveWin) -> dict[str, Any]:
         """Price a win at its turn and open its claim; the meter and the others go on."""
-        claim = awards.claim_of(self.lane, turn, win)
+        claim = awards.claim_of(self.lane.pk, turn, win)
         self.claims.append(claim)
         told = {"hand": win.hand, "kind": claim.kind, "position": win.position}
         return {**told, "amount": str(claim.amount)}
