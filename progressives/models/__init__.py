@@ -1,0 +1,16 @@
+"""What the money's ledger keeps: lanes, meters, every movement, every claim and its steps."""
+
+from progressives.models.claims import ClaimStep, CurrentTransaction, EnvyPayout, JackpotClaim
+from progressives.models.lanes import Lane, Progressive
+from progressives.models.meters import Meter, MeterEntry
+
+__all__ = [
+    "ClaimStep",
+    "CurrentTransaction",
+    "EnvyPayout",
+    "JackpotClaim",
+    "Lane",
+    "Meter",
+    "MeterEntry",
+    "Progressive",
+]

@@ -1,0 +1,29 @@
+"""Lanes, and the progressives whose tables share one."""
+
+from django.db import models
+
+
+class Lane(models.Model):
+    """What must happen in one order: the tables that share progressives.
+
+    One worker at a time holds the row; under it events get their number in the lane.
+    """
+
+    name = models.CharField(max_length=48, unique=True)
+    number = models.PositiveBigIntegerField(default=0)  # the last one given
+    gaming_day = models.DateField(null=True, blank=True)  # never goes back
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Progressive(models.Model):
+    """A jackpot that one or more tables feed, for one wager unit (§ 670a.12(d))."""
+
+    code = models.CharField(max_length=24, unique=True)
+    name = models.CharField(max_length=60, blank=True)
+    lane = models.ForeignKey(Lane, models.PROTECT, related_name="progressives")
+    wager_unit = models.DecimalField(max_digits=9, decimal_places=2)
+
+    def __str__(self) -> str:
+        return self.code
