@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import uuid4
 
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from audit.canonical import canonical
@@ -14,6 +14,7 @@ from progressives.models import Lane
 from tables.models import GamingTable, TableEvent
 
 ALARM_AFTER = timedelta(seconds=10)
+MOST_GIVEN_UP = 10_000  # events in one gap; each takes a row for good
 
 GAPS_SQL = """
 SELECT t.id, t.code, c.expected, min(e.sequence), min(e.accepted_at)
@@ -39,7 +40,7 @@ class Gap:
 
 
 class NoGap(Exception):
-    """There is nothing to close, or no reason was given."""
+    """There is nothing that could be closed, or no reason was given."""
 
 
 def open_gaps() -> list[Gap]:
@@ -83,6 +84,11 @@ def close_gap(*, table: str, by: User, reason: str) -> Gap:
     gap = next((g for g in open_gaps() if g.table_id == held.pk), None)
     if gap is None:
         raise NoGap(f"No event of {table} is missing.")
+    if gap.last - gap.first >= MOST_GIVEN_UP:
+        raise NoGap(
+            f"Events {gap.first} to {gap.last} of {table} are missing: so many are no gap, but a "
+            "sender's wrong count. The table goes on when its next event comes."
+        )
     now = timezone.now()
     name = by.staff_code or by.username
     rows = []
@@ -108,7 +114,10 @@ def close_gap(*, table: str, by: User, reason: str) -> Gap:
                 key_name=name,
             )
         )
-    TableEvent.objects.bulk_create(rows)
+    try:
+        TableEvent.objects.bulk_create(rows)
+    except IntegrityError as late:
+        raise NoGap(f"An event of {table} that was missing has just come; look again.") from late
     ExceptionRecord.objects.filter(
         kind="sequence_gap", table=table, state=ExceptionRecord.State.OPEN
     ).update(state=ExceptionRecord.State.CLOSED, closed_by=by, closed_at=now, reason=reason.strip())
