@@ -3,12 +3,13 @@
 import threading
 import urllib.request
 
+import psycopg
 import pytest
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection, connections
 from django.db.utils import ProgrammingError
 
-from tests.databases import CommittedDatabase, RunningHouse
+from tests.databases import CommittedDatabase, Databases, RunningHouse
 
 
 @pytest.mark.django_db
@@ -57,6 +58,15 @@ def test_a_committed_row_is_seen_by_threads_and_gone_in_the_next_test(
     thread.join()
 
     assert seen == [committed_db.name]
+
+
+def test_a_database_in_use_can_be_dropped(databases: Databases) -> None:
+    clone = databases.clone()
+    with psycopg.connect(clone.database_url) as held:
+        databases.drop(clone.name)
+
+        with pytest.raises(psycopg.OperationalError):
+            held.execute("SELECT 1")
 
 
 def test_a_whole_house_serves(house: RunningHouse) -> None:
