@@ -35,7 +35,7 @@ class LogEvent(NamedTuple):
 
 def timestamp(moment: datetime) -> str:
     """Write a moment as UTC text with microseconds, the one form the log keeps."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def log_event(

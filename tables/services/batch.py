@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -327,10 +329,10 @@ class Batch:
         )
         lines: dict[int, list[bytes]] = defaultdict(list)
         told = []
-        for line in outcome["lines"]:
-            text = canonical(line)
+        for position, run in groupby(outcome["lines"], itemgetter("position")):
+            text = canonical(list(run))[1:-1]  # without the list's brackets
             told.append(text)
-            lines[line["position"]].append(text)
+            lines[position].append(text)
         outcome["lines"] = Fragment(b"[" + b",".join(told) + b"]")
         for seat in document.get("positions", ()):
             position = seat["position"]
