@@ -9,6 +9,7 @@ from config.bench.draining import HouseWay
 from config.bench.ground import GAME, make_ground
 from config.bench.machine import facts_of_machine
 from config.bench.plain import PlainWay
+from config.celery import make_ready_to_drain
 from config.environment import say
 from config.house import House
 
@@ -88,6 +89,7 @@ def run_in_turn(
     figures: Figures, way: HouseWay, plain: PlainWay, copy: CopyWay, seconds: float
 ) -> None:
     """Warm everything up with other rounds, then run the three ways again and again."""
+    make_ready_to_drain()  # as a worker's process does when it begins
     say("Warming up")
     way.feed(WARM_UP)
     plain.run(seconds / CYCLES / 4)
