@@ -95,7 +95,10 @@ class ExceptionRecord(models.Model):
     class Meta:
         verbose_name = "exception"
         ordering = ["-opened_at", "-pk"]
-        permissions = [("close_exceptionrecord", "Can close an exception with a reason")]
+        permissions = [
+            ("close_exceptionrecord", "Can close an exception with a reason"),
+            ("note_exceptionrecord", "Can take an exception and write notes on it"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 name="exception_open_once", fields=["once"], condition=models.Q(state="open")
@@ -114,3 +117,30 @@ class ExceptionRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.table}/{self.round or ''}"
+
+
+class ExceptionNote(models.Model):
+    """What somebody wrote on an exception, or that he took it. Written once."""
+
+    class Kind(models.TextChoices):
+        NOTE = "note", "Note"
+        TAKEN = "taken", "Taken"
+        LEFT = "left", "Given back"
+
+    exception = models.ForeignKey(ExceptionRecord, models.PROTECT, related_name="notes")
+    kind = models.CharField(max_length=5, choices=Kind, default=Kind.NOTE)
+    by = models.ForeignKey(User, models.PROTECT, related_name="exception_notes")
+    text = models.TextField(blank=True)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                name="exception_note_says_something",
+                condition=~models.Q(kind="note") | ~models.Q(text=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.exception_id} {self.kind}"

@@ -31,24 +31,73 @@ class Facility(models.Model):
 
 
 class RulesSubmission(models.Model):
-    """What the certificate holder chose for one game from one day on (§ 601a.2). Written once."""
+    """What the certificate holder chose for one game from one day on (§ 601a.2). Written once.
+
+    One person proposes it, or a set-up file brings it; nothing holds before its approval.
+    """
 
     game = models.CharField(max_length=32)
     version = models.CharField(max_length=24)
     effective = models.DateField()
     choices = models.JSONField()
     digest = models.CharField(max_length=64)
+    proposed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="proposals"
+    )
+    reason = models.TextField(blank=True)
     recorded_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         ordering = ["game", "effective", "pk"]
+        permissions = [("propose_rulessubmission", "Can propose a rules submission")]
         constraints = [
             models.UniqueConstraint(name="submission_version_once", fields=["game", "version"]),
-            models.UniqueConstraint(name="submission_day_once", fields=["game", "effective"]),
         ]
 
     def __str__(self) -> str:
         return f"{self.game} {self.version}"
+
+
+class SubmissionApproval(models.Model):
+    """What a second person decided on a submission. Written once, one for each submission.
+
+    Game and day are repeated so that the database can keep approved submissions one a day.
+    """
+
+    class Kind(models.TextChoices):
+        SET_UP = "set_up", "Approved with the set-up"
+        APPROVED = "approved", "Approved"
+        REFUSED = "refused", "Refused"
+
+    submission = models.OneToOneField(
+        RulesSubmission, models.PROTECT, primary_key=True, related_name="approval"
+    )
+    kind = models.CharField(max_length=8, choices=Kind)
+    game = models.CharField(max_length=32)
+    effective = models.DateField()
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="approvals"
+    )
+    remark = models.TextField(blank=True)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        permissions = [("approve_rulessubmission", "Can approve or refuse a rules submission")]
+        constraints = [
+            models.UniqueConstraint(
+                name="approved_submission_day_once",
+                fields=["game", "effective"],
+                condition=~Q(kind="refused"),
+            ),
+            models.CheckConstraint(
+                name="approval_by_a_person_unless_set_up",
+                condition=Q(kind="set_up", by__isnull=True)
+                | (~Q(kind="set_up") & Q(by__isnull=False)),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id} {self.kind}"
 
 
 class GamingTable(models.Model):
@@ -71,7 +120,10 @@ class GamingTable(models.Model):
 
     class Meta:
         ordering = ["code"]
-        permissions = [("close_gap", "Can close a gap in a table's events")]
+        permissions = [
+            ("close_gap", "Can close a gap in a table's events"),
+            ("view_error_trends", "Can see dealers' errors and their trend"),
+        ]
 
     def __str__(self) -> str:
         return self.code

@@ -6,14 +6,13 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 
-from audit.admin import RecordAdmin
 from audit.services import record_one
 from tables.models import Equipment, GamingTable
 from tables.pages.cards import cards_page
 
 
 @admin.register(GamingTable)
-class GamingTableAdmin(RecordAdmin):
+class GamingTableAdmin(admin.ModelAdmin):
     """Tables as the set-up file made them; only how many decks they use may change."""
 
     list_display = ["code", "pit", "game", "positions", "decks_in_use", "lane", "progressive"]
@@ -21,6 +20,7 @@ class GamingTableAdmin(RecordAdmin):
     list_select_related = ["lane", "progressive"]
     search_fields = ["code"]
     ordering = ["code"]
+    actions = None
     fields = ["code", "pit", "game", "positions", "lane", "progressive", "decks_in_use"]
     readonly_fields = ["code", "pit", "game", "positions", "lane", "progressive"]
 
@@ -28,14 +28,11 @@ class GamingTableAdmin(RecordAdmin):
         cards = self.admin_site.admin_view(cards_page)
         return [path("cards/", cards, name="tables_gamingtable_cards"), *super().get_urls()]
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return bool(request.user.has_perm("tables.change_gamingtable"))
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
 
-    def get_form(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
-        self.change_form_template = (
-            "admin/change_form.html" if self.has_change_permission(request) else "audit/record.html"
-        )
-        return super().get_form(request, obj, **kwargs)
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
     def save_model(self, request: HttpRequest, obj: GamingTable, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)

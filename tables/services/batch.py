@@ -130,7 +130,7 @@ class Batch:
         meter = self.ledger.of(table.progressive_id) if table.progressive_id else None
         terms = self.book.at(table, pending.occurred_at)
         if meter is not None:
-            meter.running.terms = meter_terms(meter, terms)
+            meter.running.terms = self.book.meter_terms(meter, terms)
         return AtTurn(pending, table, terms, document, late, facts, meter)
 
     def _finish(
@@ -367,11 +367,6 @@ class Batch:
 
     def _except_at(self, facts: RoundFacts, kind: str, sentence: str, told: dict[str, Any]) -> None:
         self.exceptions.append(odd.record_of(facts, kind, sentence, told))
-
-
-def meter_terms(meter: LevelMeter, terms: rules.TableTerms) -> Any:
-    """Return the meter's terms under the table's submission (readings SC-10, SC-12, SC-23)."""
-    return terms.submission.meter_terms(meter.meter.increment_percent, meter.meter.reset)
 
 
 def open_lockouts(table_ids: list[int]) -> dict[tuple[int, int], Lockout]:

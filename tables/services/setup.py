@@ -15,7 +15,14 @@ from audit.services import SYSTEM, log_event, record
 from progressives.meters import cents
 from progressives.models import Lane, Meter, MeterEntry, Progressive
 from progressives.services.ledger import Ledger, RoundFacts
-from tables.models import Facility, GamingTable, Round, RulesSubmission, TableCursor
+from tables.models import (
+    Facility,
+    GamingTable,
+    Round,
+    RulesSubmission,
+    SubmissionApproval,
+    TableCursor,
+)
 from tables.services.setup_file import (
     FacilitySetup,
     ProgressiveSetup,
@@ -100,12 +107,18 @@ def put_submissions(setup: SetupFile, loaded: Loaded) -> None:
             loaded.unchanged += 1
             continue
         must_not_rewrite(wanted)
-        RulesSubmission.objects.create(
+        made = RulesSubmission.objects.create(
             game=wanted.game,
             version=wanted.version,
             effective=wanted.effective,
             choices=wanted.choices,
             digest=wanted.digest,
+        )
+        SubmissionApproval.objects.create(  # by whoever loads the file: the log tells it
+            submission=made,
+            kind=SubmissionApproval.Kind.SET_UP,
+            game=made.game,
+            effective=made.effective,
         )
         loaded.made.append(name)
 
@@ -113,13 +126,14 @@ def put_submissions(setup: SetupFile, loaded: Loaded) -> None:
 def must_not_rewrite(wanted: SubmissionSetup) -> None:
     """Refuse a submission for a day that has one, or on which rounds were settled without it."""
     path = wanted.path + ".effective"
-    rows = RulesSubmission.objects.filter(game=wanted.game)
-    same_day = rows.filter(effective=wanted.effective).first()
+    rows = SubmissionApproval.objects.exclude(kind=SubmissionApproval.Kind.REFUSED)
+    same_day = rows.filter(game=wanted.game, effective=wanted.effective).first()
     if same_day is not None:
         raise SetupRefused(
             "already_set_up",
             path,
-            f"From {wanted.effective} on, submission {same_day.version} holds for {wanted.game}.",
+            f"From {wanted.effective} on, submission {same_day.submission.version} holds for"
+            f" {wanted.game}.",
         )
     played = Round.objects.filter(game=wanted.game, gaming_day__gte=wanted.effective)
     if played.exists():

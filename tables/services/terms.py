@@ -1,11 +1,17 @@
 """Which terms hold: the facility's day, and the submission in force for a table's game."""
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
 from zoneinfo import ZoneInfo
 
+from progressives.meters import MeterTerms
 from progressives.models import Progressive
-from tables.models import Facility, GamingTable, RulesSubmission
+from progressives.services.ledger import LevelMeter
+from tables.models import Facility, GamingTable, SubmissionApproval
 from tables.rules import Submission, TableTerms
+from tables.rules.choices import progressives_in
 
 AHEAD = timedelta(minutes=15)  # a sender's clock further ahead does not turn the day
 
@@ -62,13 +68,19 @@ class TermsBook:
             for pk, t in self.tables.items()
         }
         self._submissions: dict[str, list[tuple[date, Submission]]] = {}
-        for row in RulesSubmission.objects.order_by("game", "effective"):
-            made = Submission.make(row.game, row.choices)
+        self._grown: dict[str, dict[Decimal, Mapping[str, Any]]] = {}
+        approved = SubmissionApproval.objects.exclude(kind=SubmissionApproval.Kind.REFUSED)
+        for row in approved.select_related("submission").order_by("game", "effective"):
+            made = Submission.make(row.game, row.submission.choices)
             self._submissions.setdefault(row.game, []).append((row.effective, made))
+            if row.kind == SubmissionApproval.Kind.APPROVED:
+                self._grown[made.digest] = {
+                    Decimal(told["wager_unit"]): told for told in progressives_in(made.choices)
+                }
         self._made: dict[tuple[int, date], TableTerms] = {}
 
     def at(self, table: GamingTable, moment: datetime) -> TableTerms:
-        """Return the table's terms under the submission in force at ``moment`` (§ 601a.2)."""
+        """Return the table's terms under the approved submission in force (§ 601a.2)."""
         day = self.day.of(moment)
         key = (table.pk, day)
         terms = self._made.get(key)
@@ -80,3 +92,16 @@ class TermsBook:
                 table.code, table.game, table.positions, submission, self._units[table.pk]
             )
         return terms
+
+    def meter_terms(self, meter: LevelMeter, terms: TableTerms) -> MeterTerms:
+        """Return the meter's terms under the table's submission (SC-10, SC-12, SC-23).
+
+        Reset amount and rate are the set-up's, until an approved submission names others.
+        """
+        rate, reset = meter.meter.increment_percent, meter.meter.reset
+        grown = self._grown.get(terms.submission.digest)
+        if grown and terms.progressive_unit in grown:
+            told = grown[terms.progressive_unit]
+            rate = Decimal(told.get("increment_percent", rate))
+            reset = Decimal(told.get("reset", reset))
+        return terms.submission.meter_terms(rate, reset)

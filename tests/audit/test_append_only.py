@@ -11,6 +11,7 @@ from audit.services import record_one
 
 GUARDED = [
     "audit_auditevent",
+    "audit_exceptionnote",
     "progressives_meterentry",
     "progressives_claimstep",
     "progressives_envypayout",
@@ -19,6 +20,7 @@ GUARDED = [
     "tables_round",
     "tables_roundposition",
     "tables_rulessubmission",
+    "tables_submissionapproval",
 ]
 
 
