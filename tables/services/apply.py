@@ -124,7 +124,7 @@ def note_attempt(lane_id: int, pending: Pending, error: str) -> int | None:
     cursor.attempts += 1
     cursor.last_error = error[:2000]
     cursor.save(update_fields=["attempts", "last_error"])
-    log.error("event_broke", event_id=str(pending.event_id), attempt=cursor.attempts, error=error)
+    log.error("event_broke", event_id=pending.event_id, attempt=cursor.attempts, error=error)
     if cursor.attempts < TRIES:
         return 0
     tables = list(GamingTable.objects.filter(pk=pending.table_id))

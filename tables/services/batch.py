@@ -185,7 +185,7 @@ class Batch:
         day, late = self._place(pending)
         table = self.book.tables[pending.table_id].code
         facts = RoundFacts(self.number, day, None, table, pending.round, "")
-        told = {"error": error[:2000], "event_id": str(pending.event_id)}
+        told = {"error": error[:2000], "event_id": pending.event_id}
         sentence = "This event could not be applied and was set aside; nothing of it took effect."
         self._except_at(facts, "event_set_aside", sentence, told)
         state = AppliedEvent.State.SET_ASIDE
