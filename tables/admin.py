@@ -21,13 +21,17 @@ from tables.models import (
     Facility,
     Round,
     RoundPosition,
-    RulesSubmission,
     TableEvent,
 )
 from tables.pages.registers import EquipmentAdmin, GamingTableAdmin
+from tables.pages.submissions import RulesSubmissionAdmin
 from tables.services.keys import make_key, revoke_key
 
-__all__ = ["EquipmentAdmin", "GamingTableAdmin"]  # registered where they are written
+__all__ = [
+    "EquipmentAdmin",
+    "GamingTableAdmin",
+    "RulesSubmissionAdmin",
+]  # registered where they are written
 
 
 @admin.register(Facility)
@@ -47,19 +51,6 @@ class FacilityAdmin(admin.ModelAdmin):
         super().save_model(request, obj, form, change)
         facts = {name: str(getattr(obj, name)) for name in sorted(form.changed_data)}
         record_one("tables.facility_changed", "facility", facts, by=request.user)  # type: ignore[arg-type]
-
-
-@admin.register(RulesSubmission)
-class RulesSubmissionAdmin(RecordAdmin):
-    list_display = ["game", "version", "effective", "recorded_at"]
-    list_display_links = ["version"]
-    list_filter = ["game"]
-    fields = ["game", "version", "effective", "recorded_at", "digest", "chosen"]
-    readonly_fields = ["chosen"]
-
-    @admin.display(description="choices")
-    def chosen(self, submission: RulesSubmission) -> SafeString:
-        return pretty(submission.choices)
 
 
 class OutcomeFilter(admin.SimpleListFilter):

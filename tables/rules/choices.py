@@ -298,3 +298,19 @@ def is_amount(value: Any) -> bool:
         return isinstance(value, str) and Decimal(value) >= 0
     except ArithmeticError:
         return False
+
+
+def lines_of(choice: Choice, choices: Mapping[str, Any]) -> list[str]:
+    """Write what holds of a choice line by line; whole tables have a line for each hand."""
+    value = value_at(choices, choice)
+    if choice.widget != "json" or not isinstance(value, Mapping):
+        return [shown(choice, choices)]
+    lines = []
+    for wager, told in value.items():
+        name = wager.replace("_", " ").capitalize()
+        is_envy = isinstance(told, Mapping)
+        if is_envy:
+            lines.append(f"{name}: from ${told.get('minimum_wager')}")
+        rows = told.get("pays", ()) if is_envy else told
+        lines += [f"{name}: {hand.replace('_', ' ')} {pays}" for hand, pays in rows]
+    return lines

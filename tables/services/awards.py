@@ -8,6 +8,8 @@ from progressives.services.ledger import Priced, RoundFacts
 from tables import rules
 from tables.services.turn import AtTurn
 
+SAMPLE = " (sample)"  # figures that no regulation has: every screen says so
+
 FIXED, METER = JackpotClaim.Kind.FIXED.value, JackpotClaim.Kind.METER.value
 
 
@@ -52,7 +54,7 @@ def claim_of(lane_id: int, turn: AtTurn, win: rules.ProgressiveWin) -> ClaimFact
         joker_as=rules.joker_as(turn.terms, win.cards) or "",
         dealt=" ".join(turn.document["positions"][win.index].get("cards", ())),
         stake=win.stake,
-        terms=win.line["terms"],
+        terms=f"{win.line['terms']}{SAMPLE if turn.terms.submission.mark else ''}",
         cite=win.line["cite"],
         amount=pays,
         lamp=win.lamp,

@@ -1,0 +1,313 @@
+"""Rules submissions: the list, each one's page, the proposal, the decision, the comparison."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from audit.admin import RecordAdmin
+from tables.models import Facility, RulesSubmission, SubmissionApproval
+from tables.pages.form import fields_of, read_form
+from tables.rules import GAMES, Refusal
+from tables.rules.choices import Choice, choices_of, lines_of
+from tables.rules.games import definition_of
+from tables.rules.paytables import GameDefinition
+from tables.rules.samples import read_sample
+from tables.services.submissions import (
+    APPROVE,
+    PROPOSE,
+    SubmissionError,
+    approve_submission,
+    in_force,
+    propose_submission,
+    refuse_submission,
+)
+from tables.services.terms import GamingDay
+
+VIEW = "tables.view_rulessubmission"
+SAMPLE = "Sample, not from the regulation"
+LIST = "admin:tables_rulessubmission_changelist"
+STATES = {
+    "proposed": "Waits for a second person",
+    "refused": "Refused",
+    "coming": "Approved, not yet in force",
+    "in_force": "In force",
+    "past": "Was in force",
+}
+
+
+@admin.register(RulesSubmission)
+class RulesSubmissionAdmin(RecordAdmin):
+    """Submissions as records; proposing, deciding and comparing hang on the same address."""
+
+    list_display = ["title", "named", "effective", "state", "proposed_by", "decided_by"]
+    list_display_links = ["named"]
+    list_filter = ["game"]
+    list_select_related = ["proposed_by", "approval__by"]
+    ordering = ["game", "-effective", "-pk"]
+    change_list_template = "tables/submissions.html"
+
+    @admin.display(description="game", ordering="game")
+    def title(self, found: RulesSubmission) -> str:
+        return title_of(found.game)
+
+    @admin.display(description="version", ordering="version")
+    def named(self, found: RulesSubmission) -> SafeString | str:
+        if not found.choices.get("sample"):
+            return found.version
+        return format_html('{} <span class="sample">{}</span>', found.version, SAMPLE)
+
+    @admin.display(description="state")
+    def state(self, found: RulesSubmission) -> SafeString:
+        state = state_of(found)
+        return format_html('<span class="state {}">{}</span>', state, STATES[state])
+
+    @admin.display(description="decided by")
+    def decided_by(self, found: RulesSubmission) -> str:
+        approval = getattr(found, "approval", None)
+        if approval is None:
+            return ""
+        return str(approval.by) if approval.by else "the set-up"
+
+    def get_urls(self) -> list[URLPattern]:
+        own = self.admin_site.admin_view
+        return [
+            path("propose/", own(propose_page), name="tables_rulessubmission_propose"),
+            path("compare/", own(compare_page), name="tables_rulessubmission_compare"),
+            *super().get_urls(),
+        ]
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        extra = {
+            "games": [(game, title_of(game)) for game in GAMES],
+            "may_propose": request.user.has_perm(PROPOSE),
+        }
+        return super().changelist_view(request, {**extra, **(extra_context or {})})
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        if not object_id.isdecimal():
+            raise Http404
+        return submission_page(request, int(object_id))
+
+
+def must_view(request: HttpRequest) -> None:
+    """Refuse whoever may not read submissions."""
+    if not request.user.has_perm(VIEW):
+        raise PermissionDenied
+
+
+def title_of(game: str) -> str:
+    """Return the game's name as its chapter has it."""
+    definition = definition_of(game)
+    return definition.title if definition else game
+
+
+def definition_or_404(game: str) -> GameDefinition:
+    """Return the game's definition; an address that names no game leads nowhere."""
+    definition = definition_of(game) if game in GAMES else None
+    if definition is None:
+        raise Http404
+    return definition
+
+
+def gaming_day() -> date:
+    """Return the gaming day that it is now."""
+    facility = Facility.objects.first()
+    return GamingDay(facility).of(timezone.now()) if facility else timezone.localdate()
+
+
+def state_of(found: RulesSubmission) -> str:
+    """Return how far a submission has come: see ``STATES``."""
+    approval = getattr(found, "approval", None)
+    if approval is None:
+        return "proposed"
+    if approval.kind == SubmissionApproval.Kind.REFUSED:
+        return "refused"
+    today = gaming_day()
+    if found.effective > today:
+        return "coming"
+    return "in_force" if in_force(found.game, today) == found else "past"
+
+
+def rows_of(
+    definition: GameDefinition, now: Mapping[str, Any], before: Mapping[str, Any] | None
+) -> list[dict[str, Any]]:
+    """Return one row a choice: what holds now, what held before, and whether that differs."""
+    return [row_of(choice, now, before) for choice in choices_of(definition)]
+
+
+def row_of(
+    choice: Choice, now: Mapping[str, Any], before: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return one choice's row; a line that is not in the other version is marked."""
+    lines = lines_of(choice, now)
+    held = lines if before is None else lines_of(choice, before)
+    sentence = next((o.sentence for o in choice.options if [o.label] == lines), "")
+    return {
+        "choice": choice,
+        "now": [(line, line not in held) for line in lines],
+        "before": [(line, line not in lines) for line in held],
+        "changed": lines != held,
+        "sentence": f"{choice.sentence} {sentence}".strip(),
+    }
+
+
+def submission_page(request: HttpRequest, submission_id: int) -> HttpResponse:
+    """Show a submission beside what it changes; the second person decides here."""
+    must_view(request)
+    found = get_object_or_404(
+        RulesSubmission.objects.select_related("proposed_by", "approval__by"), pk=submission_id
+    )
+    refusal = None
+    if request.method == "POST":
+        try:
+            done = decide(request, found)
+        except (SubmissionError, Refusal) as refused:
+            refusal = getattr(refused, "detail", str(refused))
+        else:
+            messages.success(request, done)
+            return redirect(LIST)
+    state = state_of(found)
+    before = in_force(found.game, found.effective - timedelta(days=1))
+    definition = definition_or_404(found.game)
+    may_decide = (
+        state == "proposed"
+        and request.user.has_perm(APPROVE)
+        and found.proposed_by_id != request.user.pk
+    )
+    context = {
+        **admin.site.each_context(request),
+        "is_nav_sidebar_enabled": False,
+        "title": f"{definition.title}, {found.version}",
+        "found": found,
+        "state": state,
+        "state_words": STATES[state],
+        "sample": SAMPLE if found.choices.get("sample") else "",
+        "before": before if before != found else None,
+        "rows": sorted(
+            rows_of(definition, found.choices, before.choices if before else None),
+            key=lambda row: not row["changed"],  # what changes is what is decided on
+        ),
+        "may_decide": may_decide,
+        "own": state == "proposed" and found.proposed_by_id == request.user.pk,
+        "may_propose": request.user.has_perm(PROPOSE),
+        "refusal": refusal,
+        "given": request.POST,
+    }
+    status = 200 if refusal is None else 409
+    return TemplateResponse(request, "tables/submission.html", context, status=status)
+
+
+def decide(request: HttpRequest, found: RulesSubmission) -> str:
+    """Take the decision that the form names."""
+    asked: dict[str, Any] = {
+        "submission_id": found.pk,
+        "by": request.user,
+        "remark": request.POST.get("remark", ""),
+    }
+    if "refuse" in request.POST:
+        refuse_submission(**asked)
+        return f"Refused: {found.version}."
+    approve_submission(**asked)
+    return f"Approved: {found.version} is in force from {found.effective} on."
+
+
+def propose_page(request: HttpRequest) -> HttpResponse:
+    """Ask for every choice of a game, each explained, and record the proposal."""
+    must_view(request)
+    if not request.user.has_perm(PROPOSE):
+        raise PermissionDenied
+    definition = definition_or_404(request.GET.get("game", ""))
+    base = base_of(request, definition)
+    choices, refusal = base, None
+    if request.method == "POST":
+        try:
+            choices = read_form(definition, request.POST, base)
+            made = propose_submission(
+                game=definition.name,
+                version=request.POST.get("version", ""),
+                effective=day_of(request.POST.get("effective", "")),
+                choices=choices,
+                by=request.user,  # type: ignore[arg-type]
+                reason=request.POST.get("reason", ""),
+            )
+        except (SubmissionError, Refusal) as refused:
+            refusal = refused
+        else:
+            messages.success(request, f"Proposed: {made.version}. Another person approves it.")
+            return redirect("admin:tables_rulessubmission_change", made.pk)
+    context = {
+        **admin.site.each_context(request),
+        "is_nav_sidebar_enabled": False,
+        "title": f"Propose rules: {definition.title}",
+        "game": definition.name,
+        "needs_submission": definition.needs_submission,
+        "sample": SAMPLE if choices.get("sample") else "",
+        "groups": fields_of(definition, choices),
+        "tomorrow": gaming_day() + timedelta(days=1),
+        "refusal": refusal,
+        "given": request.POST,
+    }
+    status = 200 if refusal is None else 409
+    return TemplateResponse(request, "tables/propose.html", context, status=status)
+
+
+def base_of(request: HttpRequest, definition: GameDefinition) -> Mapping[str, Any]:
+    """Return the choices that a proposal starts from: a version's, or what is in force.
+
+    A game whose figures are not in the text starts from the sample, marked as one.
+    """
+    told = request.GET.get("from", "")
+    if told.isdecimal():
+        chosen = get_object_or_404(RulesSubmission, pk=int(told), game=definition.name)
+        return dict(chosen.choices)
+    held = in_force(definition.name, gaming_day())
+    if held is None:
+        return read_sample(definition.chapter) if definition.needs_submission else {}
+    return dict(held.choices)
+
+
+def day_of(text: str) -> date:
+    """Return a day as the browser's date field sends it."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise SubmissionError("Say from which gaming day on the rules are to hold.") from None
+
+
+def compare_page(request: HttpRequest) -> HttpResponse:
+    """Show two versions of one game side by side, what differs marked."""
+    must_view(request)
+    chosen = [
+        get_object_or_404(RulesSubmission, pk=int(told) if told.isdecimal() else 0)
+        for told in (request.GET.get("a", ""), request.GET.get("b", ""))
+    ]
+    first, second = chosen
+    if first.game != second.game:
+        raise Http404
+    definition = definition_or_404(first.game)
+    rows = rows_of(definition, second.choices, first.choices)
+    context = {
+        **admin.site.each_context(request),
+        "is_nav_sidebar_enabled": False,
+        "title": f"{definition.title}: {first.version} and {second.version}",
+        "first": first,
+        "second": second,
+        "versions": RulesSubmission.objects.filter(game=first.game).order_by("-effective"),
+        "rows": rows,
+        "changes": sum(row["changed"] for row in rows),
+        "samples": [SAMPLE if one.choices.get("sample") else "" for one in chosen],
+        "back": reverse(LIST),
+    }
+    return TemplateResponse(request, "tables/compare.html", context)
