@@ -314,7 +314,8 @@ class MetersView(APIView):
     @extend_schema(operation_id="meters_list", responses=MeterSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List every meter with its value after the last movement."""
-        meters = Meter.objects.order_by("progressive__code", "level")
+        meters = Meter.objects.filter(purpose=Meter.Purpose.DISPLAY)
+        meters = meters.order_by("progressive__code", "level")
         rows = meters.values_list("progressive__code", "level", "value", "sequence")
         return Response(
             [

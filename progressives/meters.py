@@ -71,7 +71,8 @@ class RunningMeter:
         self.note = note
         self._increments: dict[Decimal, Decimal] = {}
 
-    def _move(self, kind: str, amount: Decimal) -> Movement:
+    def move(self, kind: str, amount: Decimal) -> Movement:
+        """Take one step; raise ValueError where it would lead below zero."""
         before = self.value
         after = before + amount
         if after < 0:
@@ -87,14 +88,14 @@ class RunningMeter:
         added = self._increments.get(stake)
         if added is None:
             added = self._increments[stake] = increment(stake, self.terms.increment_percent)
-        return self._move("contribution", added)
+        return self.move("contribution", added)
 
     def reverse(self, contributed: Decimal) -> Movement | None:
         """Take a round's own contribution off again, when its wager was returned (§ 670a.13)."""
         amount = contributed
         if self.terms.hold_reset:  # the house bears what would go below the reset amount
             amount = min(amount, max(self.value - self.terms.reset, Decimal(0)))
-        return self._move("reversal", -amount) if amount else None
+        return self.move("reversal", -amount) if amount else None
 
     def award(self, percent: int) -> Movement:
         """Pay a share of the meter as it stands at this turn (§ 670a.12(d)(3)).
@@ -102,10 +103,10 @@ class RunningMeter:
         After the whole meter is paid it stands at the reset amount; a fraction of a cent that
         could not be paid is part of it.
         """
-        paid = self._move("award", -share(self.value, percent, self.terms.rounding))
+        paid = self.move("award", -share(self.value, percent, self.terms.rounding))
         short = self.terms.reset - self.value
         if percent == 100 or (self.terms.top_up and short > 0):
-            self._move("reset", short)
+            self.move("reset", short)
         return paid
 
 

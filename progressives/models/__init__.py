@@ -2,7 +2,7 @@
 
 from progressives.models.claims import ClaimStep, CurrentTransaction, EnvyPayout, JackpotClaim
 from progressives.models.lanes import Lane, Progressive
-from progressives.models.meters import Meter, MeterEntry
+from progressives.models.meters import LevelRate, Meter, MeterEntry
 
 __all__ = [
     "ClaimStep",
@@ -10,6 +10,7 @@ __all__ = [
     "EnvyPayout",
     "JackpotClaim",
     "Lane",
+    "LevelRate",
     "Meter",
     "MeterEntry",
     "Progressive",

@@ -1,6 +1,7 @@
 """Lanes, and the progressives whose tables share one."""
 
 from django.db import models
+from django.db.models import Value
 
 
 class Lane(models.Model):
@@ -18,12 +19,16 @@ class Lane(models.Model):
 
 
 class Progressive(models.Model):
-    """A jackpot that one or more tables feed, for one wager unit (§ 670a.12(d))."""
+    """A jackpot of one or more levels that one or more tables feed, for one wager unit.
+
+    ``paytables`` are its own, where its game's rules are not known here: see ``plans``.
+    """
 
     code = models.CharField(max_length=24, unique=True)
     name = models.CharField(max_length=60, blank=True)
     lane = models.ForeignKey(Lane, models.PROTECT, related_name="progressives")
     wager_unit = models.DecimalField(max_digits=9, decimal_places=2)
+    paytables = models.JSONField(default=dict, blank=True, db_default=Value({}, models.JSONField()))
 
     def __str__(self) -> str:
         return self.code

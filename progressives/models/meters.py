@@ -3,31 +3,109 @@
 from django.db import models
 from django.db.models import F, Q
 
+from progressives.meters import CENT
 from progressives.models.lanes import Progressive
 
 
 class Meter(models.Model):
-    """One level of a progressive: its terms, and its value after the last movement.
+    """One meter of a level of a progressive: its terms, and its value after the last movement.
 
-    The value repeats the last entry's; a trigger refuses a row that does not.
+    Each level has a display; where it has a hidden rate also a reserve, where it has a limit also
+    an overflow. The value repeats the last entry's; a trigger refuses a row that does not.
     """
+
+    class Purpose(models.TextChoices):
+        DISPLAY = "display", "Display"
+        RESERVE = "reserve", "Reserve, which goes to the next jackpot"
+        OVERFLOW = "overflow", "Overflow beyond the limit"
+
+    class AtReset(models.TextChoices):
+        """What a reserve or an overflow does when the display begins again."""
+
+        ADDED = "added", "Added to the reset amount"
+        FUNDS = "funds", "Pays the reset amount as far as it reaches"
+        KEPT = "kept", "Stays where it is"
 
     progressive = models.ForeignKey(Progressive, models.PROTECT, related_name="meters")
     level = models.CharField(max_length=24)
+    purpose = models.CharField(
+        max_length=8, choices=Purpose, default=Purpose.DISPLAY, db_default=Purpose.DISPLAY.value
+    )
     initial = models.DecimalField(max_digits=18, decimal_places=6)
     reset = models.DecimalField(max_digits=18, decimal_places=6)
     increment_percent = models.DecimalField(max_digits=9, decimal_places=4)
+    limit = models.DecimalField(max_digits=18, decimal_places=6, null=True, blank=True)
+    shown_to = models.DecimalField(  # signs round down to it; the meter itself does not
+        max_digits=9, decimal_places=2, default=CENT, db_default=CENT
+    )
+    at_reset = models.CharField(
+        max_length=5, choices=AtReset, default=AtReset.ADDED, db_default=AtReset.ADDED.value
+    )
     value = models.DecimalField(max_digits=18, decimal_places=6)
     sequence = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(name="meter_level_once", fields=["progressive", "level"]),
+            models.UniqueConstraint(
+                name="meter_purpose_once", fields=["progressive", "level", "purpose"]
+            ),
             models.CheckConstraint(name="meter_never_below_zero", condition=Q(value__gte=0)),
+            models.CheckConstraint(
+                name="meter_never_over_its_limit",
+                condition=Q(limit__isnull=True) | Q(value__lte=F("limit"), reset__lte=F("limit")),
+            ),
+            models.CheckConstraint(
+                name="meter_purpose_has_its_terms",
+                condition=Q(purpose="display")
+                | Q(purpose="reserve", limit__isnull=True, at_reset__in=["added", "funds"])
+                | Q(
+                    purpose="overflow",
+                    limit__isnull=True,
+                    increment_percent=0,
+                    at_reset__in=["added", "kept"],
+                ),
+            ),
+            models.CheckConstraint(name="meter_shown_to_a_step", condition=Q(shown_to__gt=0)),
         ]
 
     def __str__(self) -> str:
-        return f"{self.progressive_id}:{self.level}"
+        return f"{self.progressive_id}:{self.name}"
+
+    @property
+    def name(self) -> str:
+        """The level, and which of its meters this is where it is not the one that is shown."""
+        return self.level if self.purpose == "display" else f"{self.level}/{self.purpose}"
+
+
+class LevelRate(models.Model):
+    """A level's rates for one paytable and number of decks, where they depend on them.
+
+    § 633b.17 prints increment and reserve rate by both.
+    """
+
+    meter = models.ForeignKey(Meter, models.PROTECT, related_name="rates")
+    paytable = models.CharField(max_length=24)
+    decks = models.PositiveSmallIntegerField()
+    increment_percent = models.DecimalField(max_digits=9, decimal_places=4)
+    reserve_percent = models.DecimalField(max_digits=9, decimal_places=4, default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                name="level_rate_once", fields=["meter", "paytable", "decks"]
+            ),
+            models.CheckConstraint(
+                name="level_rate_within_the_wager",
+                condition=Q(
+                    increment_percent__gte=0,
+                    reserve_percent__gte=0,
+                    increment_percent__lte=100 - F("reserve_percent"),
+                ),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.paytable}, {self.decks} decks: {self.increment_percent}%"
 
 
 class MeterEntry(models.Model):
@@ -44,9 +122,23 @@ class MeterEntry(models.Model):
         RESET = "reset", "Reset money put in"
         AWARD_RETURNED = "award_returned", "Refused award put back"
         RESET_RETURNED = "reset_returned", "Reset money taken back"
+        RESERVE_OUT = "reserve_out", "Reserve given to the display"
+        RESERVE_IN = "reserve_in", "Received from the reserve"
+        OVERFLOW_OUT = "overflow_out", "Overflow given to the display"
+        OVERFLOW_IN = "overflow_in", "Received from the overflow"
+        POOL_RETURNED = "pool_returned", "Given back to reserve or overflow"
+        POOL_RESTORED = "pool_restored", "Received back from the display"
+        LIMIT_CUT = "limit_cut", "Over the limit, moved to the overflow"
+        LIMIT_KEPT = "limit_kept", "Received from over the limit"
 
-    UP = ("initial", "contribution", "reset", "award_returned")
-    DOWN = ("reversal", "award", "reset_returned")
+    UP = (
+        *("initial", "contribution", "reset", "award_returned"),
+        *("reserve_in", "overflow_in", "pool_restored", "limit_kept"),
+    )
+    DOWN = (
+        *("reversal", "award", "reset_returned"),
+        *("reserve_out", "overflow_out", "pool_returned", "limit_cut"),
+    )
 
     pk = models.CompositePrimaryKey("meter_id", "sequence")
     meter = models.ForeignKey(
@@ -78,9 +170,19 @@ class MeterEntry(models.Model):
             models.CheckConstraint(
                 name="meter_entry_down_only_for_a_reason",
                 condition=Q(
-                    kind__in=["initial", "contribution", "reset", "award_returned"], amount__gte=0
+                    kind__in=[
+                        *("initial", "contribution", "reset", "award_returned"),
+                        *("reserve_in", "overflow_in", "pool_restored", "limit_kept"),
+                    ],
+                    amount__gte=0,
                 )
-                | Q(kind__in=["reversal", "award", "reset_returned"], amount__lte=0),
+                | Q(
+                    kind__in=[
+                        *("reversal", "award", "reset_returned"),
+                        *("reserve_out", "overflow_out", "pool_returned", "limit_cut"),
+                    ],
+                    amount__lte=0,
+                ),
             ),
             models.CheckConstraint(name="meter_entry_never_below_zero", condition=Q(after__gte=0)),
         ]

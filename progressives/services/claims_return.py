@@ -1,8 +1,11 @@
 """Put a refused award back on its meter, when accounting agrees."""
 
+from decimal import Decimal
+
 from audit.models import User
 from progressives import errors
-from progressives.models import ClaimStep, JackpotClaim, Lane
+from progressives.levels import PutIn
+from progressives.models import ClaimStep, JackpotClaim, Lane, MeterEntry
 from progressives.services.claims import lock_claim, step, taken, tell
 from progressives.services.ledger import Ledger, LevelMeter, RoundFacts
 from progressives.services.persons import must_be_allowed, must_not_be_the_dealer
@@ -63,12 +66,28 @@ def put_back(claim: JackpotClaim, lane: Lane) -> list[dict[str, object]]:
         claim.round,
         claim.dealer,
     )
-    held.move("award_returned", claim.amount, facts, claim.position)
-    if claim.reset_put_in:
-        held.move("reset_returned", -claim.reset_put_in, facts, claim.position)
+    held.put_back(claim.amount, put_in_after(claim), facts, claim.position)
     ledger.store()
     lane.save(update_fields=["number"])
     return [entry.told() for entry in held.told]
+
+
+def put_in_after(claim: JackpotClaim) -> PutIn:
+    """Return what the display was given after the award: reset money, reserve, overflow.
+
+    Those entries follow the award at once and are of its round and position.
+    """
+    given = {"reserve_in": Decimal(0), "overflow_in": Decimal(0)}
+    after = claim.entry_sequence or 0
+    entries = MeterEntry.objects.filter(
+        meter_id=claim.meter_id, sequence__range=(after + 1, after + 3), round_id=claim.round_id
+    )
+    for entry in entries.filter(position=claim.position).order_by("sequence"):
+        if entry.kind not in ("reset", *given):
+            break
+        if entry.kind in given:
+            given[entry.kind] += entry.amount
+    return PutIn(claim.reset_put_in, given["reserve_in"], given["overflow_in"])
 
 
 def meter_of(ledger: Ledger, claim: JackpotClaim) -> LevelMeter:

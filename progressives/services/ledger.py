@@ -13,7 +13,8 @@ from uuid import UUID
 from django.db import connection
 
 from audit.copying import NULL, copy_lines, escaped
-from progressives.meters import MeterTerms, Movement, RunningMeter
+from progressives.levels import DISPLAY, OVERFLOW, RESERVE, Level, PutIn, Rate
+from progressives.meters import MeterTerms, Movement, RunningMeter, increment
 from progressives.models import Meter
 
 ENTRY_COLUMNS = (
@@ -76,11 +77,13 @@ class LevelMeter:
     """One meter in the hands of the lane's holder."""
 
     __slots__ = (
-        *("_facts", "_facts_text", "_lines", "begun_at", "meter", "running", "sequence", "told"),
+        *("_facts", "_facts_text", "_lines", "begun_at", "meter", "name", "running", "sequence"),
+        "told",
     )
 
     def __init__(self, meter: Meter, lines: list[str], before: "LevelMeter | None" = None) -> None:
         self.meter = meter
+        self.name: str = meter.name
         sequence, value = meter.sequence, meter.value
         if before is not None:
             sequence, value = before.sequence, before.running.value
@@ -112,8 +115,11 @@ class LevelMeter:
             f"{self._facts_text}\t{NULL if position is None else position}\t"
             f"{NULL if stake is None else stake}\t{hand}\t{cards}\n"
         )
-        level = self.meter.level
-        self.told.append(Entry(level, self.sequence, kind, position, amount, before, after))
+        self.told.append(Entry(self.name, self.sequence, kind, position, amount, before, after))
+
+    def every(self) -> "list[LevelMeter]":
+        """Return the level's meters, the display first."""
+        return [self]
 
     def contribute(self, facts: RoundFacts, position: int, stake: Decimal) -> Decimal:
         """Add a wager's increment; return what was added."""
@@ -149,15 +155,121 @@ class LevelMeter:
             put_in += step.amount
         return Priced(self.meter.pk, sequence, paid.before, -paid.amount, put_in)
 
+    def contribute_at(
+        self, facts: RoundFacts, position: int, stake: Decimal, rate: Rate
+    ) -> Decimal:
+        """Add a wager's increment at the rate of its paytable and number of decks (§ 633b.17)."""
+        if rate.reserve_percent:
+            raise ValueError(f"{self.meter} has no reserve")
+        moved = self.running.move("contribution", increment(stake, rate.increment_percent))
+        self._enter(moved, facts, position, stake)
+        return moved.amount
+
     def move(self, kind: str, amount: Decimal, facts: RoundFacts, position: int | None) -> None:
         """Enter a movement that a person ordered, such as a refused award put back."""
         before = self.running.value
         self.running.value = before + amount
         self._enter(Movement(kind, amount, before, before + amount), facts, position)
 
+    def put_back(self, amount: Decimal, put_in: PutIn, facts: RoundFacts, position: int) -> None:
+        """Put a refused award back, and take the reset money back that followed it."""
+        self.move("award_returned", amount, facts, position)
+        if put_in.reset:
+            self.move("reset_returned", -put_in.reset, facts, position)
+
+
+class SplitMeter(LevelMeter):
+    """A level's display with the reserve and the overflow beside it, moved as one."""
+
+    __slots__ = ("level", "pools")
+
+    def __init__(
+        self,
+        meter: Meter,
+        lines: list[str],
+        pools: list[Meter],
+        before: "LevelMeter | None" = None,
+    ) -> None:
+        super().__init__(meter, lines, before)
+        earlier = before.pools if isinstance(before, SplitMeter) else {}
+        self.pools: dict[str, LevelMeter] = {
+            pool.purpose: LevelMeter(pool, lines, earlier.get(pool.purpose)) for pool in pools
+        }
+        at_reset = {pool.purpose: pool.at_reset for pool in pools}
+        self.level = Level(
+            self.running,
+            reserve=self._running(RESERVE),
+            overflow=self._running(OVERFLOW),
+            limit=meter.limit,
+            funds_reset=at_reset.get(RESERVE) == Meter.AtReset.FUNDS,
+            overflow_kept=at_reset.get(OVERFLOW) == Meter.AtReset.KEPT,
+        )
+
+    def _running(self, purpose: str) -> RunningMeter | None:
+        pool = self.pools.get(purpose)
+        return None if pool is None else pool.running
+
+    def every(self) -> list[LevelMeter]:
+        return [self, *self.pools.values()]
+
+    def _write(
+        self,
+        facts: RoundFacts,
+        position: int | None,
+        stake: Decimal | None = None,
+        hand: str = "",
+        cards: str = "",
+    ) -> None:
+        """Enter the level's steps, each on its meter; the hand is told where the award is."""
+        for purpose, moved in self.level.take_steps():
+            held = self if purpose == DISPLAY else self.pools[purpose]
+            said = (hand, cards) if moved.kind == "award" else ("", "")
+            wagered = stake if moved.kind in ("award", "contribution") else None
+            held._enter(moved, facts, position, wagered, *said)
+
+    def contribute(self, facts: RoundFacts, position: int, stake: Decimal) -> Decimal:
+        """Divide a wager among the level's meters; return what each was given."""
+        return self.contribute_at(facts, position, stake, self.level.rate)
+
+    def contribute_at(
+        self, facts: RoundFacts, position: int, stake: Decimal, rate: Rate
+    ) -> Decimal:
+        """Divide a wager at the rate of its paytable and number of decks (§ 633b.17)."""
+        given = self.level.contribute(stake, rate)
+        self._write(facts, position, stake)
+        return given
+
+    def reverse(self, facts: RoundFacts, position: int, contributed: Decimal) -> None:
+        """Take a round's own contribution off the meters it went to (§ 670a.13)."""
+        self.level.reverse(contributed)
+        self._write(facts, position)
+
+    def award(
+        self,
+        facts: RoundFacts,
+        *,
+        position: int,
+        percent: int,
+        stake: Decimal,
+        hand: str,
+        cards: str,
+    ) -> Priced:
+        """Pay a share of the display; the whole of it lets the level begin again."""
+        sequence = self.sequence + 1  # an award is the first step that it brings about
+        paid = self.level.award(percent)
+        steps = self.level.peek()
+        put_in = sum((m.amount for _, m in steps if m.kind == "reset"), Decimal(0))
+        self._write(facts, position, stake, hand, cards)
+        return Priced(self.meter.pk, sequence, paid.before, -paid.amount, put_in)
+
+    def put_back(self, amount: Decimal, put_in: PutIn, facts: RoundFacts, position: int) -> None:
+        """Put a refused award back, and return to each of the level's meters what it had given."""
+        self.level.put_back(amount, put_in)
+        self._write(facts, position)
+
 
 class Ledger:
-    """The meters of one held lane, by progressive and level.
+    """The levels of one held lane, by progressive and level.
 
     With ``before`` it goes on where that one ends, which need not be written yet.
     """
@@ -165,34 +277,65 @@ class Ledger:
     def __init__(self, lane_id: int, before: "Ledger | None" = None) -> None:
         self._lines: list[str] = []
         self.meters: dict[tuple[int, str], LevelMeter] = {}
-        self._first: dict[int, LevelMeter] = {}
+        self._levels: dict[int, list[LevelMeter]] = {}
+        self._every: list[LevelMeter] = []
         if before is None:
+            found: dict[tuple[int, str], list[Meter]] = {}
             for meter in Meter.objects.filter(progressive__lane_id=lane_id).order_by("pk"):
-                self._hold(LevelMeter(meter, self._lines))
+                found.setdefault((meter.progressive_id, meter.level), []).append(meter)
+            for meters in found.values():
+                self._hold(meters)
         else:
             for held in before.meters.values():
-                self._hold(LevelMeter(held.meter, self._lines, held))
+                self._hold([each.meter for each in held.every()], held)
+        for levels in self._levels.values():
+            self._tell_together(levels)
 
-    def _hold(self, held: LevelMeter) -> None:
-        self.meters[held.meter.progressive_id, held.meter.level] = held
-        self._first.setdefault(held.meter.progressive_id, held)
+    def _hold(self, meters: list[Meter], before: LevelMeter | None = None) -> None:
+        """Hold a level: its display, and beside it the reserve and the overflow it may have."""
+        meters.sort(key=lambda meter: meter.purpose != DISPLAY)
+        display, *pools = meters
+        if pools:
+            held: LevelMeter = SplitMeter(display, self._lines, pools, before)
+        else:
+            held = LevelMeter(display, self._lines, before)
+        self.meters[display.progressive_id, display.level] = held
+        self._levels.setdefault(display.progressive_id, []).append(held)
+        self._every += held.every()
+
+    def _tell_together(self, levels: list[LevelMeter]) -> None:
+        """Let all meters of a progressive tell into one list: the log keeps their order."""
+        told: list[Entry] = []
+        for level in levels:
+            for held in level.every():
+                held.told = told
 
     def of(self, progressive_id: int) -> LevelMeter:
-        """Return the meter of a progressive that has one level."""
-        return self._first[progressive_id]
+        """Return the meter of a progressive that has one level, or its first one."""
+        return self._levels[progressive_id][0]
+
+    def levels(self, progressive_id: int) -> list[LevelMeter]:
+        """Return the levels of a progressive, in the order in which it was set up."""
+        return self._levels[progressive_id]
+
+    def level(self, progressive_id: int, code: str) -> LevelMeter:
+        """Return one level of a progressive."""
+        return self.meters[progressive_id, code]
 
     def take_told(self, progressive_id: int | None) -> list[Entry]:
         """Return what moved since the last call, as the log tells it."""
         if progressive_id is None:
             return []
-        held = self._first[progressive_id]
-        told, held.told = held.told, []
+        levels = self._levels[progressive_id]
+        told = levels[0].told
+        if told:
+            self._tell_together(levels)
         return told
 
     def store(self) -> None:
         """Copy the entries, then write each moved meter once."""
         copy_lines("progressives_meterentry", ENTRY_COLUMNS, self._lines)
-        moved = [held for held in self.meters.values() if held.sequence != held.begun_at]
+        moved = [held for held in self._every if held.sequence != held.begun_at]
         with connection.cursor() as cursor:
             for held in moved:
                 cursor.execute(

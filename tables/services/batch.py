@@ -16,6 +16,7 @@ from audit.canonical import Fragment, canonical, parse
 from audit.copying import jsonb, jsonb_list
 from audit.models import ExceptionRecord
 from audit.services import LogEvent, timestamp
+from progressives.levels import contribution_of
 from progressives.models import Lane
 from progressives.services.claims_open import ClaimFacts
 from progressives.services.ledger import Ledger, LevelMeter, RoundFacts
@@ -376,7 +377,7 @@ def open_lockouts(table_ids: list[int]) -> dict[tuple[int, int], Lockout]:
         (row.table_id, row.number): Lockout(
             row.lockout_id,
             parse(bytes(row.lockout.body)),
-            [(position, Decimal(amount)) for position, amount in row.contributed],
+            [(position, contribution_of(amount)) for position, amount in row.contributed],
             stored=True,
         )
         for row in rows

@@ -4,6 +4,7 @@ from django.db import connection
 
 from audit.copying import copy_rows
 from audit.services import chain_of_lane, open_exceptions, record
+from progressives.levels import written
 from progressives.services.claims_open import open_claims, store_envies
 from tables.models import OpenRound
 from tables.services.batch import Batch
@@ -69,7 +70,7 @@ def store_open_rounds(batch: Batch) -> None:
             table_id=table,
             number=number,
             lockout_id=locked.event_id,
-            contributed=[[position, str(amount)] for position, amount in locked.contributed],
+            contributed=[[position, written(amount)] for position, amount in locked.contributed],
         )
         for (table, number), locked in batch.open.items()
         if not locked.stored
