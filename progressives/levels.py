@@ -81,7 +81,15 @@ class Level:
     to the next jackpot (9 NYCRR § 5320.8).
     """
 
-    __slots__ = ("_steps", "display", "funds_reset", "limit", "overflow", "overflow_kept", "reserve")
+    __slots__ = (
+        "_steps",
+        "display",
+        "funds_reset",
+        "limit",
+        "overflow",
+        "overflow_kept",
+        "reserve",
+    )
 
     def __init__(
         self,

@@ -8,91 +8,218 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('progressives', '0003_persons'),
+        ("progressives", "0003_persons"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='LevelRate',
+            name="LevelRate",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('paytable', models.CharField(max_length=24)),
-                ('decks', models.PositiveSmallIntegerField()),
-                ('increment_percent', models.DecimalField(decimal_places=4, max_digits=9)),
-                ('reserve_percent', models.DecimalField(decimal_places=4, default=0, max_digits=9)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("paytable", models.CharField(max_length=24)),
+                ("decks", models.PositiveSmallIntegerField()),
+                ("increment_percent", models.DecimalField(decimal_places=4, max_digits=9)),
+                ("reserve_percent", models.DecimalField(decimal_places=4, default=0, max_digits=9)),
             ],
         ),
         migrations.RemoveConstraint(
-            model_name='meter',
-            name='meter_level_once',
+            model_name="meter",
+            name="meter_level_once",
         ),
         migrations.RemoveConstraint(
-            model_name='meterentry',
-            name='meter_entry_down_only_for_a_reason',
+            model_name="meterentry",
+            name="meter_entry_down_only_for_a_reason",
         ),
         migrations.AddField(
-            model_name='meter',
-            name='at_reset',
-            field=models.CharField(choices=[('added', 'Added to the reset amount'), ('funds', 'Pays the reset amount as far as it reaches'), ('kept', 'Stays where it is')], db_default='added', default='added', max_length=5),
+            model_name="meter",
+            name="at_reset",
+            field=models.CharField(
+                choices=[
+                    ("added", "Added to the reset amount"),
+                    ("funds", "Pays the reset amount as far as it reaches"),
+                    ("kept", "Stays where it is"),
+                ],
+                db_default="added",
+                default="added",
+                max_length=5,
+            ),
         ),
         migrations.AddField(
-            model_name='meter',
-            name='limit',
+            model_name="meter",
+            name="limit",
             field=models.DecimalField(blank=True, decimal_places=6, max_digits=18, null=True),
         ),
         migrations.AddField(
-            model_name='meter',
-            name='purpose',
-            field=models.CharField(choices=[('display', 'Display'), ('reserve', 'Reserve, which goes to the next jackpot'), ('overflow', 'Overflow beyond the limit')], db_default='display', default='display', max_length=8),
+            model_name="meter",
+            name="purpose",
+            field=models.CharField(
+                choices=[
+                    ("display", "Display"),
+                    ("reserve", "Reserve, which goes to the next jackpot"),
+                    ("overflow", "Overflow beyond the limit"),
+                ],
+                db_default="display",
+                default="display",
+                max_length=8,
+            ),
         ),
         migrations.AddField(
-            model_name='meter',
-            name='shown_to',
-            field=models.DecimalField(db_default=Decimal('0.01'), decimal_places=2, default=Decimal('0.01'), max_digits=9),
+            model_name="meter",
+            name="shown_to",
+            field=models.DecimalField(
+                db_default=Decimal("0.01"), decimal_places=2, default=Decimal("0.01"), max_digits=9
+            ),
         ),
         migrations.AddField(
-            model_name='progressive',
-            name='paytables',
-            field=models.JSONField(blank=True, db_default=models.Value({}, models.JSONField()), default=dict),
+            model_name="progressive",
+            name="paytables",
+            field=models.JSONField(
+                blank=True, db_default=models.Value({}, models.JSONField()), default=dict
+            ),
         ),
         migrations.AlterField(
-            model_name='meterentry',
-            name='kind',
-            field=models.CharField(choices=[('initial', 'Initial amount'), ('contribution', 'Contribution'), ('reversal', "Reversal of the round's own contribution"), ('award', 'Award'), ('reset', 'Reset money put in'), ('award_returned', 'Refused award put back'), ('reset_returned', 'Reset money taken back'), ('reserve_out', 'Reserve given to the display'), ('reserve_in', 'Received from the reserve'), ('overflow_out', 'Overflow given to the display'), ('overflow_in', 'Received from the overflow'), ('pool_returned', 'Given back to reserve or overflow'), ('pool_restored', 'Received back from the display'), ('limit_cut', 'Over the limit, moved to the overflow'), ('limit_kept', 'Received from over the limit')], max_length=16),
+            model_name="meterentry",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("initial", "Initial amount"),
+                    ("contribution", "Contribution"),
+                    ("reversal", "Reversal of the round's own contribution"),
+                    ("award", "Award"),
+                    ("reset", "Reset money put in"),
+                    ("award_returned", "Refused award put back"),
+                    ("reset_returned", "Reset money taken back"),
+                    ("reserve_out", "Reserve given to the display"),
+                    ("reserve_in", "Received from the reserve"),
+                    ("overflow_out", "Overflow given to the display"),
+                    ("overflow_in", "Received from the overflow"),
+                    ("pool_returned", "Given back to reserve or overflow"),
+                    ("pool_restored", "Received back from the display"),
+                    ("limit_cut", "Over the limit, moved to the overflow"),
+                    ("limit_kept", "Received from over the limit"),
+                ],
+                max_length=16,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='meter',
-            constraint=models.UniqueConstraint(fields=('progressive', 'level', 'purpose'), name='meter_purpose_once'),
+            model_name="meter",
+            constraint=models.UniqueConstraint(
+                fields=("progressive", "level", "purpose"), name="meter_purpose_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='meter',
-            constraint=models.CheckConstraint(condition=models.Q(('limit__isnull', True), models.Q(('reset__lte', models.F('limit')), ('value__lte', models.F('limit'))), _connector='OR'), name='meter_never_over_its_limit'),
+            model_name="meter",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("limit__isnull", True),
+                    models.Q(("reset__lte", models.F("limit")), ("value__lte", models.F("limit"))),
+                    _connector="OR",
+                ),
+                name="meter_never_over_its_limit",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='meter',
-            constraint=models.CheckConstraint(condition=models.Q(('purpose', 'display'), models.Q(('at_reset__in', ['added', 'funds']), ('limit__isnull', True), ('purpose', 'reserve')), models.Q(('at_reset__in', ['added', 'kept']), ('increment_percent', 0), ('limit__isnull', True), ('purpose', 'overflow')), _connector='OR'), name='meter_purpose_has_its_terms'),
+            model_name="meter",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("purpose", "display"),
+                    models.Q(
+                        ("at_reset__in", ["added", "funds"]),
+                        ("limit__isnull", True),
+                        ("purpose", "reserve"),
+                    ),
+                    models.Q(
+                        ("at_reset__in", ["added", "kept"]),
+                        ("increment_percent", 0),
+                        ("limit__isnull", True),
+                        ("purpose", "overflow"),
+                    ),
+                    _connector="OR",
+                ),
+                name="meter_purpose_has_its_terms",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='meter',
-            constraint=models.CheckConstraint(condition=models.Q(('shown_to__gt', 0)), name='meter_shown_to_a_step'),
+            model_name="meter",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("shown_to__gt", 0)), name="meter_shown_to_a_step"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='meterentry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('amount__gte', 0), ('kind__in', ['initial', 'contribution', 'reset', 'award_returned', 'reserve_in', 'overflow_in', 'pool_restored', 'limit_kept'])), models.Q(('amount__lte', 0), ('kind__in', ['reversal', 'award', 'reset_returned', 'reserve_out', 'overflow_out', 'pool_returned', 'limit_cut'])), _connector='OR'), name='meter_entry_down_only_for_a_reason'),
+            model_name="meterentry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("amount__gte", 0),
+                        (
+                            "kind__in",
+                            [
+                                "initial",
+                                "contribution",
+                                "reset",
+                                "award_returned",
+                                "reserve_in",
+                                "overflow_in",
+                                "pool_restored",
+                                "limit_kept",
+                            ],
+                        ),
+                    ),
+                    models.Q(
+                        ("amount__lte", 0),
+                        (
+                            "kind__in",
+                            [
+                                "reversal",
+                                "award",
+                                "reset_returned",
+                                "reserve_out",
+                                "overflow_out",
+                                "pool_returned",
+                                "limit_cut",
+                            ],
+                        ),
+                    ),
+                    _connector="OR",
+                ),
+                name="meter_entry_down_only_for_a_reason",
+            ),
         ),
         migrations.AddField(
-            model_name='levelrate',
-            name='meter',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rates', to='progressives.meter'),
+            model_name="levelrate",
+            name="meter",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="rates",
+                to="progressives.meter",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='levelrate',
-            constraint=models.UniqueConstraint(fields=('meter', 'paytable', 'decks'), name='level_rate_once'),
+            model_name="levelrate",
+            constraint=models.UniqueConstraint(
+                fields=("meter", "paytable", "decks"), name="level_rate_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='levelrate',
-            constraint=models.CheckConstraint(condition=models.Q(('increment_percent__gte', 0), ('increment_percent__lte', django.db.models.expressions.CombinedExpression(models.Value(100), '-', models.F('reserve_percent'))), ('reserve_percent__gte', 0)), name='level_rate_within_the_wager'),
+            model_name="levelrate",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("increment_percent__gte", 0),
+                    (
+                        "increment_percent__lte",
+                        django.db.models.expressions.CombinedExpression(
+                            models.Value(100), "-", models.F("reserve_percent")
+                        ),
+                    ),
+                    ("reserve_percent__gte", 0),
+                ),
+                name="level_rate_within_the_wager",
+            ),
         ),
     ]

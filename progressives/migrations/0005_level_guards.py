@@ -51,7 +51,7 @@ DECLARE broken record;
 BEGIN
     SELECT n.meter_id, n.sequence, n.kind INTO broken
     FROM fresh n JOIN progressives_meter m ON m.id = n.meter_id
-    WHERE CASE m.purpose
+    WHERE n.kind NOT IN ('contribution', 'reversal') AND CASE m.purpose
         WHEN 'display' THEN n.kind IN ('reserve_out', 'overflow_out', 'pool_restored', 'limit_kept')
         WHEN 'reserve' THEN n.kind IN ('award', 'reset', 'award_returned', 'reset_returned',
             'reserve_in', 'overflow_in', 'overflow_out', 'pool_returned', 'limit_cut', 'limit_kept')

@@ -91,9 +91,7 @@ class LevelRate(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                name="level_rate_once", fields=["meter", "paytable", "decks"]
-            ),
+            models.UniqueConstraint(name="level_rate_once", fields=["meter", "paytable", "decks"]),
             models.CheckConstraint(
                 name="level_rate_within_the_wager",
                 condition=Q(

@@ -80,7 +80,7 @@ def put_in_after(claim: JackpotClaim) -> PutIn:
     given = {"reserve_in": Decimal(0), "overflow_in": Decimal(0)}
     after = claim.entry_sequence or 0
     entries = MeterEntry.objects.filter(
-        meter_id=claim.meter_id, sequence__range=(after + 1, after + 3), round_id=claim.round_id
+        meter=claim.meter, sequence__range=(after + 1, after + 3), round_id=claim.round_id
     )
     for entry in entries.filter(position=claim.position).order_by("sequence"):
         if entry.kind not in ("reset", *given):

@@ -25,12 +25,17 @@ from tables.models import (
 )
 from tables.services.setup_file import (
     FacilitySetup,
-    ProgressiveSetup,
     SetupFile,
-    SetupRefused,
     SubmissionSetup,
     TableSetup,
     read_setup,
+)
+from tables.services.setup_part import SetupRefused
+from tables.services.setup_progressives import (
+    ProgressiveSetup,
+    make_level,
+    stored_terms,
+    told_terms,
 )
 from tables.services.terms import GamingDay
 
@@ -156,19 +161,13 @@ def put_progressives(setup: SetupFile, loaded: Loaded) -> list[Meter]:
             continue
         lane = make_lane(wanted.code, wanted.path + ".code")
         progressive = Progressive.objects.create(
-            code=wanted.code, name=wanted.name, lane=lane, wager_unit=wanted.wager_unit
+            code=wanted.code,
+            name=wanted.name,
+            lane=lane,
+            wager_unit=wanted.wager_unit,
+            paytables=wanted.paytables,
         )
-        for level in wanted.levels:
-            fresh.append(
-                Meter.objects.create(
-                    progressive=progressive,
-                    level=level.code,
-                    initial=level.initial,
-                    reset=level.reset,
-                    increment_percent=level.increment_percent,
-                    value=Decimal(0),
-                )
-            )
+        fresh += [make_level(progressive, level) for level in wanted.levels]
         loaded.made.append(f"progressive {wanted.code}")
     return fresh
 
@@ -178,24 +177,24 @@ def compare_progressive(found: Progressive, wanted: ProgressiveSetup) -> None:
     must_agree(
         f"Progressive {found.code}",
         wanted.path,
-        {"name": (found.name, wanted.name), "wager_unit": (found.wager_unit, wanted.wager_unit)},
+        {
+            "name": (found.name, wanted.name),
+            "wager_unit": (found.wager_unit, wanted.wager_unit),
+            "paytables": (found.paytables, wanted.paytables),
+        },
     )
-    meters = {meter.level: meter for meter in found.meters.all()}
+    stored = stored_terms(found)
     for place, level in enumerate(wanted.levels):
         path = f"{wanted.path}.levels[{place}]"
-        meter = meters.get(level.code)
-        if meter is None:
+        terms = stored.get(level.code)
+        if terms is None:
             raise SetupRefused(
                 "already_set_up", path, f"Progressive {found.code} has no meter {level.code}."
             )
         must_agree(
             f"Meter {found.code}:{level.code}",
             path,
-            {
-                "initial": (meter.initial, level.initial),
-                "reset": (meter.reset, level.reset),
-                "increment_percent": (meter.increment_percent, level.increment_percent),
-            },
+            {name: (terms[name], said) for name, said in told_terms(level).items()},
         )
 
 
@@ -260,8 +259,9 @@ def open_meters(meters: list[Meter], days: GamingDay) -> list[dict[str, Any]]:
         for held in ledger.meters.values():
             if held.sequence == 0:
                 held.move(MeterEntry.Kind.INITIAL, held.meter.initial, facts, None)
+                entries = ledger.take_told(held.meter.progressive_id)
                 code = held.meter.progressive.code
-                told += [{**entry.told(), "progressive": code} for entry in held.told]
+                told += [{**entry.told(), "progressive": code} for entry in entries]
         ledger.store()
     return told
 
