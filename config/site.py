@@ -38,6 +38,12 @@ TILES = [
         "state__exact=open",
     ),
     Tile(
+        "progressives.view_gamingdayclose",
+        "admin:progressives_gamingdayclose_days",
+        "Daily close",
+        "Every meter explained, every variance named, two signatures.",
+    ),
+    Tile(
         "progressives.view_meter",
         "admin:progressives_meter_changelist",
         "Meters",

@@ -8,8 +8,20 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, re_path
 
 from audit.admin import RecordAdmin
-from progressives.models import ClaimStep, EnvyPayout, JackpotClaim, Lane, Meter, Progressive
+from progressives.models import (
+    ChipCount,
+    ClaimStep,
+    CloseStep,
+    EnvyPayout,
+    GamingDayClose,
+    JackpotClaim,
+    Lane,
+    Meter,
+    MeterReading,
+    Progressive,
+)
 from progressives.pages.claim import claim_page, meter_page
+from progressives.pages.close import DEEDS, close_deed, close_page, days_page
 from progressives.pages.queue import changes, queue
 from progressives.pages.steps import PAGES, step_page
 from progressives.templatetags.floor import dollars, exactly, hand_name
@@ -114,4 +126,55 @@ class EnvyPayoutAdmin(RecordAdmin):
     list_display_links = ["round"]
     list_filter = ["wager", "table", "gaming_day"]
     search_fields = ["table__exact", "player__exact", "dealer__exact"]
+    ordering = ["-pk"]
+
+
+@admin.register(GamingDayClose)
+class GamingDayCloseAdmin(RecordAdmin):
+    """Closes as records; the page where a day is closed hangs on the same address."""
+
+    list_display = ["gaming_day", "state", "prepared_by", "reviewed_by", "digest"]
+    list_filter = ["state"]
+    list_select_related = ["prepared_by", "reviewed_by"]
+    ordering = ["-gaming_day"]
+
+    def get_urls(self) -> list[URLPattern]:
+        own = self.admin_site.admin_view
+        day = "(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})"
+        return [
+            path("days/", own(days_page), name="progressives_gamingdayclose_days"),
+            re_path(rf"^days/{day}/$", own(close_page), name="progressives_gamingdayclose_day"),
+            re_path(
+                rf"^days/{day}/(?P<deed>{'|'.join(DEEDS)})/$",
+                own(close_deed),
+                name="progressives_gamingdayclose_deed",
+            ),
+            *super().get_urls(),
+        ]
+
+
+@admin.register(CloseStep)
+class CloseStepAdmin(RecordAdmin):
+    list_display = ["at", "close", "kind", "by", "reason", "digest"]
+    list_display_links = ["close"]
+    list_filter = ["kind"]
+    list_select_related = ["close", "by"]
+    ordering = ["-pk"]
+
+
+@admin.register(MeterReading)
+class MeterReadingAdmin(RecordAdmin):
+    list_display = ["gaming_day", "meter", "value", "method", "source", "by", "entered_at"]
+    list_display_links = ["meter"]
+    list_filter = ["method", "gaming_day"]
+    list_select_related = ["meter", "by"]
+    ordering = ["-pk"]
+
+
+@admin.register(ChipCount)
+class ChipCountAdmin(RecordAdmin):
+    list_display = ["gaming_day", "table", "dealer", "amount", "by", "entered_at"]
+    list_display_links = ["table"]
+    list_filter = ["table", "gaming_day"]
+    list_select_related = ["by"]
     ordering = ["-pk"]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from progressives import api
+from progressives import api, api_close
 
 urlpatterns = [
     path("claims/", api.ClaimsView.as_view(), name="claims"),
@@ -11,5 +11,11 @@ urlpatterns = [
     path("claims/<int:claim_id>/refuse/", api.RefuseView.as_view(), name="claim-refuse"),
     path("claims/<int:claim_id>/pay/", api.PayView.as_view(), name="claim-pay"),
     path("claims/<int:claim_id>/return/", api.ReturnView.as_view(), name="claim-return"),
+    path("closes/<str:day>/", api_close.CloseView.as_view(), name="close"),
+    path("closes/<str:day>/end/", api_close.EndDayView.as_view(), name="close-end"),
+    path("closes/<str:day>/readings/", api_close.ReadingsView.as_view(), name="close-readings"),
+    path("closes/<str:day>/prepare/", api_close.PrepareView.as_view(), name="close-prepare"),
+    path("closes/<str:day>/review/", api_close.ReviewView.as_view(), name="close-review"),
+    path("closes/<str:day>/send-back/", api_close.SendBackView.as_view(), name="close-send-back"),
     path("meters/", api.MetersView.as_view(), name="meters"),
 ]

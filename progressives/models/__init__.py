@@ -1,17 +1,22 @@
 """What the money's ledger keeps: lanes, meters, every movement, every claim and its steps."""
 
 from progressives.models.claims import ClaimStep, CurrentTransaction, EnvyPayout, JackpotClaim
+from progressives.models.close import ChipCount, CloseStep, GamingDayClose, MeterReading
 from progressives.models.lanes import Lane, Progressive
 from progressives.models.meters import LevelRate, Meter, MeterEntry
 
 __all__ = [
+    "ChipCount",
     "ClaimStep",
+    "CloseStep",
     "CurrentTransaction",
     "EnvyPayout",
+    "GamingDayClose",
     "JackpotClaim",
     "Lane",
     "LevelRate",
     "Meter",
     "MeterEntry",
+    "MeterReading",
     "Progressive",
 ]

@@ -1,0 +1,154 @@
+"""The daily close for accounting's own systems: the figures, the readings, the signatures."""
+
+from datetime import date
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.permissions import BasePermission, IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from progressives.api import REFUSALS
+from progressives.close_errors import CloseUnknown
+from progressives.services.close_day import end_day
+from progressives.services.close_figures import figures_of, line_told
+from progressives.services.close_readings import enter_readings
+from progressives.services.close_sign import prepare_close, review_close, send_close_back
+
+
+class MayReadCloses(BasePermission):
+    """Members of staff whose role may read closes; a table controller's key may not."""
+
+    message = "Your role may not read closes."
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return bool(request.user.has_perm("progressives.view_gamingdayclose"))
+
+
+class CloseSerializer(serializers.Serializer[Any]):
+    """A gaming day's close as it stands."""
+
+    gaming_day = serializers.DateField()
+    state = serializers.CharField(help_text="running, draft, prepared or closed")
+    prepared_by = serializers.CharField(allow_null=True)
+    reviewed_by = serializers.CharField(allow_null=True)
+    digest = serializers.CharField(help_text="SHA-256 of the signed figures; empty: not signed.")
+    lines = serializers.ListField(child=serializers.DictField(), help_text="One a meter.")
+    blockers = serializers.ListField(child=serializers.CharField())
+
+
+class ReadingsSerializer(serializers.Serializer[Any]):
+    """What was read of each meter, by its name."""
+
+    values = serializers.DictField(child=serializers.CharField())
+    source = serializers.CharField(default="", allow_blank=True, max_length=120)
+
+
+class NoteSerializer(serializers.Serializer[Any]):
+    """A remark; to send a close back it is the reason."""
+
+    note = serializers.CharField(default="", allow_blank=True)
+
+
+def read_day(day: str) -> date:
+    """Return the gaming day of an address."""
+    try:
+        return date.fromisoformat(day)
+    except ValueError:
+        raise CloseUnknown from None
+
+
+def told_close(day: date) -> Response:
+    """Answer with a gaming day as it stands now."""
+    figures = figures_of(day)
+    close = figures.close
+    body = {
+        "gaming_day": day,
+        "state": "running" if close is None else close.state,
+        "prepared_by": None if close is None else close.prepared_by,
+        "reviewed_by": None if close is None else close.reviewed_by,
+        "digest": "" if close is None else close.digest,
+        "lines": [line_told(line) for line in figures.lines],
+        "blockers": [blocker.sentence for blocker in figures.blockers],
+    }
+    return Response(CloseSerializer(body).data)
+
+
+class CloseView(APIView):
+    """One gaming day's close."""
+
+    permission_classes = [IsAuthenticated, MayReadCloses]
+
+    @extend_schema(operation_id="close", responses={200: CloseSerializer, **REFUSALS})
+    def get(self, request: Request, day: str) -> Response:
+        """Return the lines of a gaming day and what blocks its signature."""
+        return told_close(read_day(day))
+
+
+class EndDayView(APIView):
+    """The fence of a gaming day."""
+
+    permission_classes = [IsAuthenticated, MayReadCloses]
+
+    @extend_schema(request=None, responses={200: CloseSerializer, **REFUSALS})
+    def post(self, request: Request, day: str) -> Response:
+        """End a gaming day: what is reported from now on joins the next one."""
+        end_day(day=read_day(day), by=request.user)  # type: ignore[arg-type]
+        return told_close(read_day(day))
+
+
+class ReadingsView(APIView):
+    """Readings of a gaming day."""
+
+    permission_classes = [IsAuthenticated, MayReadCloses]
+
+    @extend_schema(request=ReadingsSerializer, responses={200: CloseSerializer, **REFUSALS})
+    def post(self, request: Request, day: str) -> Response:
+        """Enter what a person read of each meter at the day's end."""
+        asked = ReadingsSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        given = asked.validated_data
+        enter_readings(day=read_day(day), by=request.user, **given)  # type: ignore[arg-type]
+        return told_close(read_day(day))
+
+
+class SignView(APIView):
+    """A signature, or a refusal of one."""
+
+    permission_classes = [IsAuthenticated, MayReadCloses]
+
+    def take(self, request: Request, day: str, service: Any, word: str = "note") -> Response:
+        asked = NoteSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        note = asked.validated_data["note"]
+        service(day=read_day(day), by=request.user, **{word: note})
+        return told_close(read_day(day))
+
+
+class PrepareView(SignView):
+    """The preparer's signature."""
+
+    @extend_schema(request=NoteSerializer, responses={200: CloseSerializer, **REFUSALS})
+    def post(self, request: Request, day: str) -> Response:
+        """Sign the close as its preparer."""
+        return self.take(request, day, prepare_close)
+
+
+class ReviewView(SignView):
+    """The reviewer's signature."""
+
+    @extend_schema(request=NoteSerializer, responses={200: CloseSerializer, **REFUSALS})
+    def post(self, request: Request, day: str) -> Response:
+        """Sign the close as its reviewer, who is not its preparer."""
+        return self.take(request, day, review_close)
+
+
+class SendBackView(SignView):
+    """The reviewer's refusal."""
+
+    @extend_schema(request=NoteSerializer, responses={200: CloseSerializer, **REFUSALS})
+    def post(self, request: Request, day: str) -> Response:
+        """Send a signed close back to its preparer, with a reason."""
+        return self.take(request, day, send_close_back, "reason")

@@ -1,0 +1,209 @@
+"""The daily close: one line a meter, what blocks it, and the two signatures."""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+
+from progressives import close_errors
+from progressives.errors import ProgressiveError
+from progressives.models import GamingDayClose, JackpotClaim, MeterReading
+from progressives.services.close_day import end_day, next_day
+from progressives.services.close_figures import Figures, figures_of
+from progressives.services.close_persons import close_verbs_of
+from progressives.services.close_readings import LARGEST_FILE, enter_readings, import_readings
+from progressives.services.close_sign import (
+    name_variances,
+    prepare_close,
+    review_close,
+    send_close_back,
+)
+
+VIEW = "progressives.view_gamingdayclose"
+LIST_LENGTH = 60
+
+
+def must_read_closes(request: HttpRequest) -> frozenset[str]:
+    """Return which steps of a close this person may take, or refuse who may not even read it."""
+    if not request.user.has_perm(VIEW):
+        raise PermissionDenied
+    return close_verbs_of(request.user)  # type: ignore[arg-type]
+
+
+def days_page(request: HttpRequest) -> HttpResponse:
+    """Show which gaming day comes next, and those that are closed."""
+    must_read_closes(request)
+    closes = GamingDayClose.objects.select_related("prepared_by", "reviewed_by")
+    context: dict[str, Any] = {
+        **admin.site.each_context(request),
+        "is_nav_sidebar_enabled": False,
+        "title": "Daily close",
+        "next_day": next_day(),
+        "closes": closes[:LIST_LENGTH],
+    }
+    return TemplateResponse(request, "progressives/days.html", context)
+
+
+def close_page(
+    request: HttpRequest, day: str, refusal: ProgressiveError | None = None
+) -> HttpResponse:
+    """Show a gaming day: ended or as it stands now."""
+    verbs = must_read_closes(request)
+    asked = read_day(day)
+    figures = figures_of(asked)
+    context: dict[str, Any] = {
+        **admin.site.each_context(request),
+        "is_nav_sidebar_enabled": False,
+        "title": f"Gaming day {asked}",
+        "day": asked,
+        "is_next": asked == next_day(),
+        "now": timezone.now(),
+        "refusal": refusal,
+        "figures": figures,
+        "close": figures.close,
+        "steps": steps_of(figures),
+        "methods": MeterReading.Method.choices[:2],
+        "payouts": payouts_of(asked),
+        "may": may(verbs, figures, request.user),
+        "log_list": url_of("admin:audit_auditevent_changelist"),
+    }
+    status = 200 if refusal is None else 409
+    return TemplateResponse(request, "progressives/close.html", context, status=status)
+
+
+def read_day(day: str) -> date:
+    """Return the day that an address names."""
+    try:
+        return date.fromisoformat(day)
+    except ValueError:
+        raise Http404 from None
+
+
+def url_of(name: str) -> str:
+    """Return a page's address; empty where this house has no such page."""
+    try:
+        return reverse(name)
+    except NoReverseMatch:
+        return ""
+
+
+def steps_of(figures: Figures) -> list[Any]:
+    """Return who did what with this close."""
+    if figures.close is None:
+        return []
+    return list(figures.close.steps.select_related("by").order_by("pk"))
+
+
+def may(verbs: frozenset[str], figures: Figures, user: Any) -> dict[str, bool]:
+    """Return which forms this person is shown."""
+    state = figures.close.state if figures.close else ""
+    waits = figures.close is not None and state == "prepared"
+    own = waits and figures.close.prepared_by_id == user.pk
+    return {
+        "end": "prepare" in verbs and not state,
+        "enter": "prepare" in verbs and state == "draft",
+        "review": "review" in verbs and waits and not own,
+        "waits_for_another": own,
+    }
+
+
+def payouts_of(day: date) -> list[dict[str, Any]]:
+    """Return the day's payouts by kind and state, with the source that each is paid from."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for claim in JackpotClaim.objects.filter(gaming_day=day).iterator():
+        key = claim.kind, claim.state
+        row = found.setdefault(
+            key,
+            {
+                "kind": claim.get_kind_display(),
+                "state": claim.get_state_display(),
+                "source": claim.source_of_funds,
+                "count": 0,
+                "amount": 0,
+            },
+        )
+        row["count"] += 1
+        row["amount"] += claim.amount
+    return [found[key] for key in sorted(found)]
+
+
+# ---- the deeds ------------------------------------------------------------------------------
+
+
+def end(request: HttpRequest, day: date) -> str:
+    end_day(day=day, by=request.user)  # type: ignore[arg-type]
+    return f"Gaming day {day} is ended. What comes later joins the next day."
+
+
+def read(request: HttpRequest, day: date) -> str:
+    values = {
+        key.removeprefix("value:"): value
+        for key, value in request.POST.items()
+        if key.startswith("value:") and isinstance(value, str)
+    }
+    method = request.POST.get("method", "")
+    if method not in (MeterReading.Method.SIGN, MeterReading.Method.CONTROLLER):
+        method = MeterReading.Method.SIGN
+    made = enter_readings(day=day, by=request.user, values=values, method=method)  # type: ignore[arg-type]
+    return f"Readings entered: {len(made)}."
+
+
+def bring(request: HttpRequest, day: date) -> str:
+    file = request.FILES.get("file")
+    if file is None or file.size is None or file.size > LARGEST_FILE:
+        raise close_errors.FileRefused("Choose a CSV file of readings.")
+    made = import_readings(day=day, by=request.user, content=file.read(), name=file.name or "")  # type: ignore[arg-type]
+    return f"Readings imported: {len(made)}."
+
+
+def name(request: HttpRequest, day: date) -> str:
+    name_variances(day=day, by=request.user)  # type: ignore[arg-type]
+    return "Each variance has its exception."
+
+
+def prepare(request: HttpRequest, day: date) -> str:
+    prepare_close(day=day, by=request.user, note=request.POST.get("note", "").strip())  # type: ignore[arg-type]
+    return f"Signed. Another person reviews the close of {day}."
+
+
+def review(request: HttpRequest, day: date) -> str:
+    review_close(day=day, by=request.user, note=request.POST.get("note", "").strip())  # type: ignore[arg-type]
+    return f"Gaming day {day} is closed."
+
+
+def send_back(request: HttpRequest, day: date) -> str:
+    send_close_back(day=day, by=request.user, reason=request.POST.get("note", ""))  # type: ignore[arg-type]
+    return "Sent back to the preparer."
+
+
+DEEDS: dict[str, Callable[[HttpRequest, date], str]] = {
+    "end": end,
+    "read": read,
+    "import": bring,
+    "name": name,
+    "prepare": prepare,
+    "review": review,
+    "send-back": send_back,
+}
+
+
+def close_deed(request: HttpRequest, day: str, deed: str) -> HttpResponse:
+    """Do one step of a close and show the day again; a refusal is shown above it."""
+    must_read_closes(request)
+    asked = read_day(day)
+    here = reverse("admin:progressives_gamingdayclose_day", args=[day])
+    if request.method != "POST":
+        return HttpResponseRedirect(here)
+    try:
+        said = DEEDS[deed](request, asked)
+    except ProgressiveError as refusal:
+        return close_page(request, day, refusal)
+    messages.success(request, said)
+    return redirect(here)

@@ -1,0 +1,306 @@
+"""The meters told again from the log alone: pure, and without the ledger's code.
+
+What a lane's chain says happened (documents, what they came to, what a person ordered) is enough to
+know what each meter must stand at. The ledger's own entries are not read: they are what this is
+compared with (§ 670a.12(d)).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import ROUND_DOWN, ROUND_HALF_UP, ROUND_UP, Decimal
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+NOTHING = Decimal(0)
+CENT = Decimal("0.01")
+SIX_PLACES = Decimal("0.000001")
+ROUNDINGS = {"down": ROUND_DOWN, "half_up": ROUND_HALF_UP, "up": ROUND_UP}
+FENCED = "progressives.day_fenced"
+SET_UP = "tables.setup_loaded"
+PROPOSED, APPROVED = "tables.submission_proposed", "tables.submission_approved"
+FLOOR = (SET_UP, PROPOSED, APPROVED)  # what the system's chain says of tables, meters and terms
+
+
+class Move(NamedTuple):
+    """One movement of one meter, by the log or by the ledger: what both can say of it."""
+
+    kind: str
+    table: str
+    round: int | None
+    position: int | None
+    amount: Decimal
+    stake: Decimal | None
+    dealer: str
+    lane_number: int
+    late: bool = False
+    at: str = ""
+
+
+@dataclass
+class MeterTold:
+    """One meter as the set-up announced it, and what it stands at by now."""
+
+    unit: Decimal
+    percent: Decimal
+    reset: Decimal
+    value: Decimal
+    opened: Decimal = NOTHING  # what it stood at before the day that is told
+    moves: list[Move] = field(default_factory=list)  # of the day
+    after: list[Move] = field(default_factory=list)  # the first ones of the days that follow
+
+
+class Retelling:
+    """A fold over chains. ``state`` is what the next day's fold goes on from."""
+
+    AFTER = 200  # movements kept of what follows the day: whoever read the sign late saw them
+
+    def __init__(self, day: date, floor: Iterable[Mapping[str, Any]]) -> None:
+        self.day = day.isoformat()
+        self.meters: dict[str, MeterTold] = {}
+        self.linked: dict[str, str | None] = {}
+        self.choices: dict[tuple[str, str], Mapping[str, str]] = {}  # (game, version): readings
+        self.terms: dict[str, list[tuple[str, Any]]] = {}  # game: (from day, its progressives)
+        self.zone, self.day_starts = ZoneInfo("UTC"), timedelta(0)
+        self.open: dict[tuple[str, int], list[tuple[int, Decimal]]] = {}
+        self.lane_days: dict[str, str] = {}
+        self.doubts: list[str] = []
+        proposed: dict[str, Any] = {}
+        for page in floor:
+            facts = page["facts"]
+            if page["action"] == SET_UP:
+                self._set_up(facts["document"])
+            elif page["action"] == PROPOSED:
+                proposed[facts["digest"]] = facts["choices"]
+            elif facts["digest"] in proposed:
+                self._submit(proposed[facts["digest"]], approved=True)
+
+    def _set_up(self, setup: Mapping[str, Any]) -> None:
+        if "facility" in setup:
+            self.zone = ZoneInfo(setup["facility"]["time_zone"])
+            hours, minutes = setup["facility"]["gaming_day_starts"].split(":")[:2]
+            self.day_starts = timedelta(hours=int(hours), minutes=int(minutes))
+        for made in setup.get("progressives", ()):
+            level = made["levels"][0]  # what wagers feed; further levels have entries of their own
+            self.meters.setdefault(
+                f"{made['code']}:{level['code']}",
+                MeterTold(
+                    Decimal(made["wager_unit"]),
+                    Decimal(level["increment_percent"]),
+                    Decimal(level["reset"]),
+                    Decimal(level["initial"]),
+                    Decimal(level["initial"]),
+                ),
+            )
+            self.linked[f"progressive {made['code']}"] = f"{made['code']}:{level['code']}"
+        for table in setup.get("tables", ()):
+            code = table.get("progressive")
+            self.linked[table["code"]] = self.linked.get(f"progressive {code}") if code else None
+        for chosen in setup.get("rules_submissions", ()):
+            self._submit(chosen, approved=False)
+
+    def _submit(self, chosen: Mapping[str, Any], *, approved: bool) -> None:
+        """Take a submission in: only one that two people agreed on names rates of its own."""
+        key = chosen["game"], str(chosen.get("version", "default"))
+        self.choices[key] = chosen.get("readings", {})
+        told = chosen.get("progressive") if approved else None
+        grown = [told] if isinstance(told, Mapping) else list(told or ())
+        of_game = self.terms.setdefault(chosen["game"], [])
+        of_game.append((chosen.get("effective", ""), grown))
+        of_game.sort(key=lambda dated: dated[0])
+
+    def _terms(self, meter: MeterTold, document: Mapping[str, Any]) -> tuple[Decimal, Decimal]:
+        """Return the meter's rate and reset amount on the gaming day of an event's own moment."""
+        dated = self.terms.get(document["game"], [])
+        if any(grown for _, grown in dated):
+            moment = datetime.fromisoformat(document["occurred_at"]).astimezone(self.zone)
+            day = (moment.replace(tzinfo=None) - self.day_starts).date().isoformat()
+            in_force = [grown for effective, grown in dated if effective <= day]
+            for told in in_force[-1] if in_force else ():
+                if Decimal(told["wager_unit"]) == meter.unit:
+                    return (
+                        Decimal(told.get("increment_percent", meter.percent)),
+                        Decimal(told.get("reset", meter.reset)),
+                    )
+        return meter.percent, meter.reset
+
+    # ---- going on from an earlier day ----------------------------------------------------
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on from where an earlier day's fold ended."""
+        for name, value in state.get("meters", {}).items():
+            if name in self.meters:
+                self.meters[name].value = self.meters[name].opened = Decimal(value)
+        for table, number, added in state.get("open", ()):
+            self.open[table, number] = [(position, Decimal(amount)) for position, amount in added]
+        self.lane_days.update(state.get("lane_days", {}))
+
+    def state(self) -> dict[str, Any]:
+        """Return what the next day goes on from, as JSON."""
+        return {
+            "lane_days": self.lane_days,
+            "meters": {name: str(meter.value) for name, meter in sorted(self.meters.items())},
+            "open": [
+                [table, number, [[position, str(amount)] for position, amount in added]]
+                for (table, number), added in sorted(self.open.items())
+            ],
+        }
+
+    # ---- the fold ------------------------------------------------------------------------
+
+    def belongs(self, lane: str, page: Mapping[str, Any]) -> bool:
+        """Whether an event of a lane's chain belongs to the day or to one before it."""
+        told = page["facts"].get("gaming_day") if page["action"].startswith("tables.") else None
+        current: str = told or self.lane_days.get(lane, "")
+        return current <= self.day
+
+    def tell(self, lane: str, page: Mapping[str, Any]) -> None:
+        """Tell one event of a lane's chain again."""
+        action, facts = page["action"], page["facts"]
+        if action == FENCED:
+            self.lane_days[lane] = facts["next_day"]
+        elif action.startswith("tables."):
+            self.lane_days[lane] = facts.get("gaming_day") or self.lane_days.get(lane, "")
+            if facts.get("state") == "applied":
+                self._round(lane, facts)
+        elif facts.get("entries"):
+            self._ordered(lane, page["subject"], facts)
+
+    def peek(self, lane: str, page: Mapping[str, Any]) -> None:
+        """Note what an event after the day would have added; nothing moves."""
+        document = page["facts"].get("document")
+        if not document or page["facts"].get("state") != "applied":
+            return
+        meter = self.meters.get(self.linked.get(document["table"]) or "")
+        if meter is None or document["type"] not in ("lockout", "round"):
+            return
+        if len(meter.after) < self.AFTER:
+            meter.after += self._wagers(meter, document, page["facts"])
+
+    def _wagers(
+        self, meter: MeterTold, document: Mapping[str, Any], facts: Mapping[str, Any]
+    ) -> list[Move]:
+        """Return what the progressive wagers of a document put on the meter, in turn order."""
+        seats = [s for s in document["positions"] if "progressive" in s.get("wagers", {})]
+        percent, _ = self._terms(meter, document)
+        found = []
+        for seat in sorted(seats, key=lambda s: -int(s["position"])):
+            stake = Decimal(seat["wagers"]["progressive"])
+            added = (stake * percent / 100).quantize(SIX_PLACES)
+            found.append(move_of("contribution", document, facts, seat["position"], added, stake))
+        return found
+
+    def _round(self, lane: str, facts: Mapping[str, Any]) -> None:
+        document = facts["document"]
+        meter = self.meters.get(self.linked.get(document.get("table", "")) or "")
+        if meter is None or document["type"] not in ("lockout", "round", "settlement", "void"):
+            return
+        place = document["table"], document["round"]
+        if document["type"] in ("lockout", "round"):
+            added = self._wagers(meter, document, facts)
+            self.open[place] = [(m.position or 0, m.amount) for m in added]
+            for moved in added:
+                self._move(lane, meter, moved)
+        if document["type"] == "lockout":
+            return
+        outcome = facts.get("outcome", {})
+        readings = self._readings(outcome)
+        added_before = dict(self.open.pop(place, []))
+        lines = [line for line in outcome.get("lines", ()) if line["wager"] == "progressive"]
+        for line in lines:
+            if line["result"] == "returned" and line["position"] in added_before:
+                back = added_before[line["position"]]
+                if readings.get("SC-23") == "not_below_reset":
+                    back = min(back, max(meter.value - self._terms(meter, document)[1], NOTHING))
+                if back:
+                    moved = move_of("reversal", document, facts, line["position"], -back)
+                    self._move(lane, meter, moved)
+        for line in lines:
+            if line["result"] == "win" and line.get("terms", "").endswith("% of meter"):
+                self._award(lane, meter, document, facts, line, readings)
+
+    def _award(
+        self,
+        lane: str,
+        meter: MeterTold,
+        document: Mapping[str, Any],
+        facts: Mapping[str, Any],
+        line: Mapping[str, Any],
+        readings: Mapping[str, str],
+    ) -> None:
+        """Take off what was awarded, and doubt it where the share of our own value is another."""
+        paid, position = Decimal(line["pays"]), line["position"]
+        percent = int(line["terms"].partition("%")[0])
+        how = ROUNDINGS[readings.get("SC-10", "down")]
+        due = min(
+            (meter.value * percent / 100).quantize(CENT, rounding=how),
+            meter.value.quantize(CENT, rounding=ROUND_DOWN),
+        )
+        if due != paid and self.lane_days.get(lane) == self.day:
+            self.doubts.append(
+                f"{document['table']}, round {document['round']}, position {position}: "
+                f"{line['terms']} was paid as {paid}; by the log it is {due}."
+            )
+        stake = Decimal(line["stake"])
+        self._move(lane, meter, move_of("award", document, facts, position, -paid, stake))
+        short = self._terms(meter, document)[1] - meter.value
+        if percent == 100 or (readings.get("SC-12") == "top_up" and short > 0):
+            self._move(lane, meter, move_of("reset", document, facts, position, short))
+
+    def _readings(self, outcome: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the readings of the submission that an outcome names."""
+        rules = outcome.get("rules", "")
+        engine, _, submission = rules.partition(" + ")
+        key = engine.partition("/")[0], submission.rpartition(" ")[0]
+        return self.choices.get(key, {})
+
+    def _ordered(self, lane: str, subject: str, facts: Mapping[str, Any]) -> None:
+        """Tell what a person ordered: a refused award put back, an adjustment."""
+        table, _, number = subject.partition("/")
+        for entry in facts["entries"]:
+            code = entry.get("progressive") or facts.get("progressive")
+            known = self.linked.get(f"progressive {code}") if code else self.linked.get(table)
+            meter = self.meters.get(known or "")
+            if meter is None or known is None or not known.endswith(f":{entry['level']}"):
+                continue
+            moved = Move(
+                entry["kind"],
+                table,
+                int(number) if number.isdecimal() else None,
+                entry.get("position"),
+                Decimal(entry["amount"]),
+                None,
+                "",
+                int(facts.get("lane_number", 0)),
+            )
+            self._move(lane, meter, moved)
+
+    def _move(self, lane: str, meter: MeterTold, moved: Move) -> None:
+        meter.value += moved.amount
+        if self.lane_days.get(lane) == self.day:
+            meter.moves.append(moved)
+        else:
+            meter.opened = meter.value
+
+
+def move_of(
+    kind: str,
+    document: Mapping[str, Any],
+    facts: Mapping[str, Any],
+    position: int,
+    amount: Decimal,
+    stake: Decimal | None = None,
+) -> Move:
+    """Return a movement with the facts of its round."""
+    return Move(
+        kind,
+        document["table"],
+        document["round"],
+        position,
+        amount,
+        stake,
+        document.get("dealer", ""),
+        facts["lane_number"],
+        bool(facts.get("late")),
+        document.get("occurred_at", ""),
+    )
