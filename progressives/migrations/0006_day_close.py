@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("progressives", "0003_persons"),
+        ("progressives", "0005_level_guards"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -229,7 +229,7 @@ def take(apps: Apps, schema_editor: Any) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("progressives", "0004_day_close"),
+        ("progressives", "0006_day_close"),
         ("audit", "0002_append_only"),
         ("tables", "0003_roles"),
     ]
