@@ -14,7 +14,7 @@ from phevaluator import evaluate_cards
 
 from config.bench import Wrong
 from config.supervisor import BASE_DIR
-from tables.rules import TableTerms, check_envelope, check_event, settle
+from tables.rules import Refusal, TableTerms, check_envelope, check_event, settle
 from tables.rules.cards import DECK
 from tables.rules.hands import Ranking, evaluate
 
@@ -92,7 +92,10 @@ def check_rate(documents: Sequence[dict[str, Any]], terms: TableTerms) -> float:
             check_envelope(document)
             check_event(document, terms)
 
-    check_all()
+    try:
+        check_all()
+    except Refusal as refusal:
+        raise Wrong(f"{terms.game}: {refusal.path}: {refusal.detail}") from refusal
     return median(rate(len(documents), check_all) for _ in range(3))
 
 

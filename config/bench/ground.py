@@ -9,13 +9,13 @@ from django.db import connection, transaction
 from psycopg import sql
 
 from audit.services import chain_of_lane, lock_head
+from config.bench.games import SIX_CARD
 from config.house import House
 from progressives.models import Lane
 from tables.models import AccessKey, GamingTable
 from tables.services.keys import make_key
 from tables.services.setup import load_setup
 
-GAME = "six_card_fortune_pai_gow"
 SETUP: dict[str, Any] = {
     "spec": "setup/1",
     "facility": {
@@ -39,14 +39,14 @@ SETUP: dict[str, Any] = {
     ],
     "rules_submissions": [
         {
-            "game": GAME,
+            "game": SIX_CARD,
             "version": "bench",
             "effective": "2020-01-01",
             "wagers": ["main", "double_down", "fortune_bonus", "insurance", "progressive"],
         }
     ],
     "tables": [
-        {"code": code, "pit": "1", "game": GAME, "positions": 6, "progressive": "BENCH"}
+        {"code": code, "pit": "1", "game": SIX_CARD, "positions": 6, "progressive": "BENCH"}
         for code in ("B-1", "B-2", "B-3", "B-4", "B-5", "B-6")
     ],
 }

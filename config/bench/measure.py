@@ -6,12 +6,14 @@ from statistics import median
 from config.bench import engine
 from config.bench.copies import CopyWay
 from config.bench.draining import HouseWay
-from config.bench.ground import GAME, make_ground
+from config.bench.games import SIX_CARD, rounds_of, terms_of
+from config.bench.ground import make_ground
 from config.bench.machine import facts_of_machine
 from config.bench.plain import PlainWay
 from config.celery import make_ready_to_drain
 from config.environment import say
 from config.house import House
+from tables.rules import SUPPORTED_GAMES
 
 WAGERS = 6  # progressive wagers a round
 CYCLES = 5  # of the three ways; each counts with the median of its runs
@@ -81,7 +83,7 @@ def measure(house: House, seconds: float) -> Figures:
         run_in_turn(figures, way, plain, copy, seconds)
     say("Verifying what was written")
     way.verify()
-    settle_alone(figures, way)
+    settle_alone(figures)
     return figures
 
 
@@ -111,10 +113,12 @@ def run_in_turn(
     }
 
 
-def settle_alone(figures: Figures, way: HouseWay) -> None:
-    """Settle and check rounds without a database."""
-    say("Settling without a database")
-    terms = way.terms[0]
-    documents = [d for d in way.dealers.rounds(SAMPLE) if d["table"] == terms.code]
-    figures.rates["check_events_per_second"] = engine.check_rate(documents, terms)
-    figures.settled[GAME] = engine.settle_rate(documents, terms)
+def settle_alone(figures: Figures) -> None:
+    """Settle and check rounds of every game without a database."""
+    for game in SUPPORTED_GAMES:
+        say(f"Settling {game}")
+        terms, documents = terms_of(game), rounds_of(game, SAMPLE)
+        checked = engine.check_rate(documents, terms)
+        figures.settled[game] = engine.settle_rate(documents, terms)
+        if game == SIX_CARD:
+            figures.rates["check_events_per_second"] = checked

@@ -33,7 +33,7 @@ def show(figures: Figures) -> None:
         spread = f"{min(runs):,.0f} to {max(runs):,.0f}" if runs else ""
         table.add_row(what, f"{figures.rates[name]:,.0f}", spread)
     for game, value in figures.settled.items():
-        table.add_row(f"rounds of {game} settled", f"{value:,.0f}", "")
+        table.add_row(f"settled: {game}", f"{value:,.0f}", "")
     console.print(table)
     console.print(f"The engine starts in {figures.rates['engine_start_seconds'] * 1000:.0f} ms.")
 

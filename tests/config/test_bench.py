@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from config.supervisor import BASE_DIR
+from tables.rules import SUPPORTED_GAMES
 
 RATES = [
     *("plain_wagers_per_second", "drain_wagers_per_second", "drain_rounds_per_second"),
@@ -30,7 +31,8 @@ def test_a_short_run_tells_every_figure_as_json(make_folder: Callable[..., Path]
     figures = json.loads(done.stdout)
 
     assert all(figures[name] > 0 for name in RATES)
-    assert figures["settle_rounds_per_second"]["six_card_fortune_pai_gow"] > 0
+    assert set(figures["settle_rounds_per_second"]) == set(SUPPORTED_GAMES)
+    assert min(figures["settle_rounds_per_second"].values()) > 0
     assert 0 < figures["engine_start_seconds"] < 1
     ratio = figures["drain_wagers_per_second"] / figures["plain_wagers_per_second"]
     assert abs(figures["drain_vs_plain"] - ratio) < 0.1
