@@ -20,6 +20,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from audit.models import AuditEvent, Chain, ExceptionRecord, User
+from audit.pages.desk import DESK, desk_page, exception_page, note_page
 from audit.services import NoReason, close_exception, record_one
 
 admin.site.unregister(Group)  # the roles are the house's own, made by migration
@@ -185,17 +186,11 @@ class ExceptionAdmin(RecordAdmin):
     list_display = ["severity_mark", "what", "place", "sentence", "opened_at"]
     list_display_links = ["what"]
     list_filter = ["state", "severity", "kind", "table"]
-    list_select_related = ["closed_by"]
+    list_select_related = ["closed_by", "owner"]
     search_fields = ["table__exact", "kind__startswith", "sentence"]
     search_help_text = "A table, the beginning of a kind, or words of the sentence."
     ordering = ["-opened_at", "-pk"]
-    fields = [
-        *["severity", "kind", "place", "sentence", "cite", "document", "opened_at"],
-        *["state", "closed_by", "closed_at", "reason"],
-    ]
-    readonly_fields = ["document", "place"]
     actions = ["close_selected"]
-    change_form_template = "audit/exception.html"
 
     @admin.display(description="severity", ordering="severity")
     def severity_mark(self, found: ExceptionRecord) -> SafeString:
@@ -211,10 +206,6 @@ class ExceptionAdmin(RecordAdmin):
     def place(self, found: ExceptionRecord) -> str:
         told = [found.table, found.round, found.position]
         return ", ".join(str(part) for part in told if part not in ("", None))
-
-    @admin.display(description="facts")
-    def document(self, found: ExceptionRecord) -> SafeString:
-        return pretty(found.facts)
 
     def has_close_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("audit.close_exceptionrecord")
@@ -235,8 +226,13 @@ class ExceptionAdmin(RecordAdmin):
         return format_html('<a class="tap quiet" href="{}?ids={}">Close</a>', url, found.pk)
 
     def get_urls(self) -> list[URLPattern]:
-        close = self.admin_site.admin_view(self.close_page)
-        return [path("close/", close, name="audit_exceptionrecord_close"), *super().get_urls()]
+        own = self.admin_site.admin_view
+        return [
+            path("desk/", own(desk_page), name="audit_exceptionrecord_desk"),
+            path("close/", own(self.close_page), name="audit_exceptionrecord_close"),
+            path("<int:exception_id>/note/", own(note_page), name="audit_exceptionrecord_note"),
+            *super().get_urls(),
+        ]
 
     @admin.action(description="Close with a reason", permissions=["close"])
     def close_selected(self, request: HttpRequest, found: QuerySet[Model]) -> HttpResponse:
@@ -246,8 +242,9 @@ class ExceptionAdmin(RecordAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        extra = {**(extra_context or {}), "may_close": self.has_close_permission(request)}
-        return super().change_view(request, object_id, form_url, extra)
+        if not object_id.isdecimal():
+            raise Http404
+        return exception_page(request, int(object_id))
 
     def close_page(self, request: HttpRequest) -> HttpResponse:
         """Ask for the reason, then close one exception or many with it."""
@@ -271,7 +268,7 @@ class ExceptionAdmin(RecordAdmin):
                 refusal = str(missing)
             else:
                 messages.success(request, f"Closed: {len(found)}.")
-                return redirect("admin:audit_exceptionrecord_changelist")
+                return redirect(DESK)
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,

@@ -10,7 +10,7 @@ from django.utils import timezone
 from audit.canonical import canonical
 from audit.chain import Link, forge_links
 from audit.copying import copy_rows
-from audit.models import Chain, ExceptionRecord, User
+from audit.models import Chain, ExceptionNote, ExceptionRecord, User
 
 SYSTEM = "system"
 
@@ -140,3 +140,41 @@ def close_exception(*, exception_id: int, by: User, reason: str) -> ExceptionRec
 def exception_place(found: ExceptionRecord) -> str:
     """Return where the exception belongs, as the log's subjects write it."""
     return f"{found.table}/{found.round}" if found.round is not None else found.table
+
+
+@transaction.atomic
+def note_exception(*, exception_id: int, by: User, text: str) -> ExceptionNote:
+    """Write a note on an exception, open or closed; notes are never changed."""
+    if not text.strip():
+        raise NoReason("Write what others should know of this exception.")
+    return _note(exception_id, by, ExceptionNote.Kind.NOTE, text.strip())
+
+
+@transaction.atomic
+def take_exception(*, exception_id: int, by: User) -> ExceptionNote | None:
+    """Make an open exception one's own, from nobody or from another; a second call is none."""
+    return _own(exception_id, by, by, ExceptionNote.Kind.TAKEN)
+
+
+@transaction.atomic
+def leave_exception(*, exception_id: int, by: User) -> ExceptionNote | None:
+    """Give one's own exception back, so that somebody else takes it."""
+    return _own(exception_id, by, None, ExceptionNote.Kind.LEFT)
+
+
+def _own(exception_id: int, by: User, owner: User | None, kind: str) -> ExceptionNote | None:
+    found = ExceptionRecord.objects.select_for_update(no_key=True).get(pk=exception_id)
+    is_change = found.owner_id != by.pk if owner else found.owner_id == by.pk
+    if found.state != ExceptionRecord.State.OPEN or not is_change:
+        return None
+    found.owner = owner
+    found.save(update_fields=["owner"])
+    return _note(exception_id, by, kind, "")
+
+
+def _note(exception_id: int, by: User, kind: str, text: str) -> ExceptionNote:
+    found = ExceptionRecord.objects.get(pk=exception_id)
+    note = ExceptionNote.objects.create(exception=found, kind=kind, by=by, text=text)
+    facts = {"exception": found.pk, "kind": found.kind, "note": kind, "text": text}
+    record(SYSTEM, [log_event("audit.exception_noted", exception_place(found), facts, by=by)])
+    return note

@@ -11,6 +11,7 @@ from django.urls import NoReverseMatch, reverse
 from audit.models import ExceptionRecord, User
 from audit.services import record_one
 from progressives.selectors import counts
+from tables.models import RulesSubmission
 
 
 class Tile(NamedTuple):
@@ -32,10 +33,27 @@ TILES = [
     ),
     Tile(
         "audit.view_exceptionrecord",
-        "admin:audit_exceptionrecord_changelist",
+        "admin:audit_exceptionrecord_desk",
         "Exceptions",
         "What a person must look at, with the paragraph it touches.",
-        "state__exact=open",
+    ),
+    Tile(
+        "tables.view_error_trends",
+        "admin:tables_gamingtable_errors",
+        "Payment errors",
+        "Where dealers pay wrongly: by dealer, by wager, by shift.",
+    ),
+    Tile(
+        "tables.view_gamingtable",
+        "admin:tables_gamingtable_cards",
+        "Cards, dice and devices",
+        "What lies on each table since when, and when it must be changed.",
+    ),
+    Tile(
+        "tables.view_rulessubmission",
+        "admin:tables_rulessubmission_changelist",
+        "Rules submissions",
+        "What each game is played by: propose, approve, compare.",
     ),
     Tile(
         "progressives.view_gamingdayclose",
@@ -72,6 +90,12 @@ TILES = [
         "admin:audit_user_changelist",
         "Staff",
         "Who may log in, with which staff code and which role.",
+    ),
+    Tile(
+        "tables.add_equipment",
+        "admin:tables_equipment_changelist",
+        "Equipment",
+        "Shakers, shufflers, shoes and readers with their approvals.",
     ),
     Tile(
         "tables.add_accesskey",
@@ -150,7 +174,10 @@ def tiles_for(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the tiles that this person may open, with how many things wait behind each."""
     waiting = {
         "admin:progressives_jackpotclaim_queue": lambda: sum(counts().values()),
-        "admin:audit_exceptionrecord_changelist": lambda: ExceptionRecord.objects.filter(
+        "admin:tables_rulessubmission_changelist": lambda: RulesSubmission.objects.filter(
+            approval__isnull=True
+        ).count(),
+        "admin:audit_exceptionrecord_desk": lambda: ExceptionRecord.objects.filter(
             state=ExceptionRecord.State.OPEN
         ).count(),
     }

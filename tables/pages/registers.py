@@ -9,6 +9,7 @@ from django.urls import URLPattern, path
 from audit.services import record_one
 from tables.models import Equipment, GamingTable
 from tables.pages.cards import cards_page
+from tables.pages.trends import trends_page
 
 
 @admin.register(GamingTable)
@@ -25,8 +26,12 @@ class GamingTableAdmin(admin.ModelAdmin):
     readonly_fields = ["code", "pit", "game", "positions", "lane", "progressive"]
 
     def get_urls(self) -> list[URLPattern]:
-        cards = self.admin_site.admin_view(cards_page)
-        return [path("cards/", cards, name="tables_gamingtable_cards"), *super().get_urls()]
+        own = self.admin_site.admin_view
+        return [
+            path("cards/", own(cards_page), name="tables_gamingtable_cards"),
+            path("errors/", own(trends_page), name="tables_gamingtable_errors"),
+            *super().get_urls(),
+        ]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -219,6 +219,8 @@ def decide(request: HttpRequest, found: RulesSubmission) -> str:
     if "refuse" in request.POST:
         refuse_submission(**asked)
         return f"Refused: {found.version}."
+    if "approve" not in request.POST:
+        raise PermissionDenied
     approve_submission(**asked)
     return f"Approved: {found.version} is in force from {found.effective} on."
 

@@ -54,7 +54,7 @@ def notes(state: State, game: str, day: str) -> list[str]:
         told.append("Card reader inspected." if inspected else "Card reader not inspected today.")
     if state["fault"] is not None:
         told.append("The card reader is out of use.")
-    if state["burn"]:
+    if state["burn"] and chapter.burn:
         told.append("The next round burns a card.")
     if state["sign"]:
         told.append("An out-of-order sign stands on a device.")
