@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tables.rules.cards import JOKER
 from tables.rules.games import GAMES, definition_of, definition_version
+from tables.rules.hands import Ranking
 from tables.rules.paytables import GameDefinition, Paytable, ProgressiveTerms
 from tables.rules.refusals import Refusal
 from tables.rules.wagers import KINDS
@@ -180,7 +181,7 @@ def price_win(win: ProgressiveWin, meter_at_turn: Decimal, pays: Decimal) -> Non
 
 def joker_as(terms: TableTerms, cards: Sequence[str]) -> str | None:
     """Return the card that the joker stands for in a hand, under the table's readings."""
-    ranking = getattr(terms.submission.plan, "ranking", None)
+    ranking: Ranking | None = getattr(terms.submission.plan, "ranking", None)
     if JOKER not in cards or ranking is None:
         return None
     return ranking.best(cards).joker_as
