@@ -43,6 +43,8 @@ def env_list(name: str, default: str) -> list[str]:
 DATA_DIR = Path(env_text("DATA_DIR", str(BASE_DIR / ".data")))
 DEBUG = env_flag("DEBUG", default=False)
 SECRET_KEY = env_text("SECRET_KEY")
+# What seals secrets and names at rest: the first seals, all of them open.
+SEALING_KEYS = env_list("SEALING_KEYS", SECRET_KEY)
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 HTTPS = env_flag("HTTPS", default=False)  # on where TLS ends before us: cookies are then secure
 CSRF_TRUSTED_ORIGINS = env_list("TRUSTED_ORIGINS", "http://127.0.0.1,http://localhost")
@@ -60,6 +62,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "django_otp",
     "config",
     "audit",
     "progressives",

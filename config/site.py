@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import NoReverseMatch, reverse
+from django.urls import NoReverseMatch, URLPattern, URLResolver, path, reverse
 
+from audit.device_page import second_factor_page
 from audit.models import ExceptionRecord, User
 from audit.services import record_one
 from progressives.selectors import counts
@@ -98,6 +99,12 @@ TILES = [
         "Shakers, shufflers, shoes and readers with their approvals.",
     ),
     Tile(
+        "progressives.add_claimterms",
+        "admin:progressives_claimterms_changelist",
+        "Claim terms",
+        "From which amount a payout needs a checklist, surveillance and a second approver.",
+    ),
+    Tile(
         "tables.add_accesskey",
         "admin:tables_accesskey_changelist",
         "Keys",
@@ -121,6 +128,10 @@ class HouseSite(AdminSite):
     index_template = "admin/house_index.html"
     site_url = None
     empty_value_display = "–"
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        own = self.admin_view(second_factor_page)
+        return [path("second-factor/", own, name="second_factor"), *super().get_urls()]
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -11,6 +11,7 @@ from audit.admin import RecordAdmin
 from progressives.models import (
     ChipCount,
     ClaimStep,
+    ClaimTerms,
     CloseStep,
     EnvyPayout,
     GamingDayClose,
@@ -24,6 +25,7 @@ from progressives.pages.claim import claim_page, meter_page
 from progressives.pages.close import DEEDS, close_deed, close_page, days_page
 from progressives.pages.queue import changes, queue
 from progressives.pages.steps import PAGES, step_page
+from progressives.services.claim_terms import set_claim_terms
 from progressives.templatetags.floor import dollars, exactly, hand_name
 
 
@@ -178,3 +180,27 @@ class ChipCountAdmin(RecordAdmin):
     list_filter = ["table", "gaming_day"]
     list_select_related = ["by"]
     ordering = ["-pk"]
+
+
+@admin.register(ClaimTerms)
+class ClaimTermsAdmin(admin.ModelAdmin):
+    """The amounts that divide small awards from large ones: others are added, none is changed."""
+
+    list_display = ["effective_at", "checklist_from", "approval_from", "second_factor_required"]
+    fields = ["checklist_from", "approval_from", "second_factor_required", "reason"]
+    ordering = ["-effective_at", "-pk"]
+    actions = None
+
+    def get_fields(self, request: HttpRequest, obj: ClaimTerms | None = None) -> Any:
+        return self.fields if obj is None else ["effective_at", *self.fields, "set_by"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: ClaimTerms, form: Any, change: bool) -> None:
+        told = {name: form.cleaned_data[name] for name in self.fields}
+        made = set_claim_terms(officer=request.user, **told)  # type: ignore[arg-type]
+        obj.pk, obj.effective_at = made.pk, made.effective_at

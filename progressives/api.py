@@ -22,6 +22,11 @@ from progressives.services.claims import (
     required_to_pay,
     validate_claim,
 )
+from progressives.services.claims_approve import (
+    answer_claim,
+    approve_claim,
+    required_to_approve,
+)
 from progressives.services.claims_return import return_refused_award
 
 LIST_LIMIT = 500
@@ -79,18 +84,21 @@ class ClaimSerializer(serializers.ModelSerializer[JackpotClaim]):
     source_of_funds = serializers.CharField(read_only=True)
     checks_to_validate = serializers.SerializerMethodField()
     statement_needed = serializers.SerializerMethodField()
+    checks_to_approve = serializers.SerializerMethodField()
     checks_to_pay = serializers.SerializerMethodField()
+    tier = serializers.ChoiceField(JackpotClaim.Tier.choices, read_only=True)
     refusals = serializers.SerializerMethodField()
     steps = StepSerializer(many=True, read_only=True)
 
     class Meta:
         model = JackpotClaim
         fields = [
-            *["id", "state", "kind", "progressive", "level", "table", "round", "round_id"],
+            *["id", "state", "tier", "kind", "progressive", "level", "table", "round", "round_id"],
             *["position", "player", "dealer", "floorperson", "hand", "cards", "joker_as", "dealt"],
             *["stake", "terms", "cite", "amount", "meter_at_turn", "source_of_funds", "lamp"],
             *["flags", "gaming_day", "occurred_at", "accepted_at", "opened_at", "lane_number"],
-            *["checks_to_validate", "statement_needed", "checks_to_pay", "refusals", "steps"],
+            *["checks_to_validate", "statement_needed", "checks_to_approve", "checks_to_pay"],
+            *["refusals", "steps"],
         ]
 
     def get_meter_at_turn(self, claim: JackpotClaim) -> str | None:
@@ -102,6 +110,10 @@ class ClaimSerializer(serializers.ModelSerializer[JackpotClaim]):
 
     def get_statement_needed(self, claim: JackpotClaim) -> bool:
         return needs_statement(claim)
+
+    @extend_schema_field(CheckSerializer(many=True))
+    def get_checks_to_approve(self, claim: JackpotClaim) -> list[dict[str, str]]:
+        return [check._asdict() for check in required_to_approve(claim)]
 
     @extend_schema_field(CheckSerializer(many=True))
     def get_checks_to_pay(self, claim: JackpotClaim) -> list[dict[str, str]]:
@@ -253,6 +265,49 @@ class ValidateView(StepView):
 
     def service(self, **facts: Any) -> object:
         return validate_claim(**facts)
+
+
+class AnswerSerializer(serializers.Serializer[Any]):
+    """Surveillance's answer: verified, or a problem and which."""
+
+    answer = serializers.CharField(help_text="verified or problem")
+    reason = serializers.CharField(default="", allow_blank=True)
+
+
+class AnswerView(StepView):
+    """Answer for surveillance."""
+
+    serializer = AnswerSerializer
+
+    @extend_schema(request=AnswerSerializer, responses={200: ClaimSerializer, **REFUSALS})
+    def post(self, request: Request, claim_id: int) -> Response:
+        """Answer for surveillance on a meter award or a large one; the last answer counts."""
+        return self.take(claim_id, request)
+
+    def service(self, **facts: Any) -> object:
+        return answer_claim(**facts)
+
+
+class ApprovalSerializer(serializers.Serializer[Any]):
+    """What the second person confirms, and how he proves again who he is."""
+
+    checks = serializers.ListField(child=serializers.CharField(), default=list)
+    password = serializers.CharField(trim_whitespace=False, style={"input_type": "password"})
+    code = serializers.CharField(default="", allow_blank=True, help_text="Of his code device.")
+
+
+class ApproveView(StepView):
+    """Approve a payout as the second person."""
+
+    serializer = ApprovalSerializer
+
+    @extend_schema(request=ApprovalSerializer, responses={200: ClaimSerializer, **REFUSALS})
+    def post(self, request: Request, claim_id: int) -> Response:
+        """Approve a validated payout as the second person; winners of a round in turn order."""
+        return self.take(claim_id, request)
+
+    def service(self, **facts: Any) -> object:
+        return approve_claim(**facts)
 
 
 class RefuseView(StepView):

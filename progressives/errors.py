@@ -57,6 +57,25 @@ class ValidatorCannotPay(WrongPerson):
     sentence = "You validated this meter award. Another person must mark it paid."
 
 
+class AlreadyActed(WrongPerson):
+    """Validator, second approver, surveillance and payer are four different people."""
+
+    code = "already_acted"
+
+    def __init__(self, deed: str) -> None:
+        super().__init__(f"You {deed} this payout. Another person must take this step.")
+
+
+class NotProved(WrongPerson):
+    """He did not show again that he is who he says he is."""
+
+    path = "password"
+
+    def __init__(self, code: str, sentence: str) -> None:
+        self.code = code
+        super().__init__(sentence)
+
+
 class RefuserCannotReturn(WrongPerson):
     code = "refuser_cannot_return"
     sentence = "You refused this award. Another person must agree that it goes back on the meter."
@@ -89,6 +108,11 @@ class AlreadyRefused(AlreadyDone):
     done = "refused"
 
 
+class AlreadyApproved(AlreadyDone):
+    code = "already_approved"
+    done = "approved"
+
+
 class AlreadyPaid(AlreadyDone):
     code = "already_paid"
     done = "paid"
@@ -102,6 +126,35 @@ class AlreadyReturned(AlreadyDone):
 class NotValidated(WrongMoment):
     code = "not_validated"
     sentence = "A floorperson must validate this payout before it is paid."
+
+
+class NotApproved(WrongMoment):
+    code = "not_approved"
+    sentence = "A second person must approve this payout before it is paid."
+
+
+class NoApprovalNeeded(WrongMoment):
+    code = "no_approval_needed"
+    sentence = "This payout needs no second person."
+
+
+class NotYetAnswered(WrongMoment):
+    code = "not_yet_answered"
+    sentence = "Surveillance has not verified this payout yet."
+
+
+class NotInTurn(WrongMoment):
+    """Several won in one round: they are settled in turn order (§ 670a.11(e))."""
+
+    code = "not_in_turn"
+
+    def __init__(self, position: int) -> None:
+        super().__init__(f"Position {position} of this round comes first: decide on it before.")
+
+
+class AnswerClosed(WrongMoment):
+    code = "answer_closed"
+    sentence = "This payout is decided: surveillance's answer comes too late."
 
 
 class NotRefused(WrongMoment):
@@ -143,6 +196,12 @@ class StatementMissing(Incomplete):
     code = "statement_missing"
     path = "statement"
     sentence = "Say in your own words what you saw when you checked."
+
+
+class AnswerMissing(Incomplete):
+    code = "answer_missing"
+    path = "answer"
+    sentence = "Answer verified or problem."
 
 
 class RuleMissing(Incomplete):

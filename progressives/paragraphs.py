@@ -77,34 +77,42 @@ def chapter_of(cite: str) -> Chapter:
 
 
 def checks_to_validate(
-    chapter: Chapter, *, meter_award: bool, lamp: bool | None, flags: list[str]
+    chapter: Chapter, *, checklist: bool, held: bool, lamp: bool | None, flags: list[str]
 ) -> tuple[Check, ...]:
-    """Return what must be confirmed before a payout is validated: nothing for a plain fixed award.
+    """Return what must be confirmed before a payout is validated: nothing for a small fixed award.
 
     A share of the meter is always confirmed point by point (§ 670a.11(h)(3)(i)(B)).
     """
     checks = []
-    if meter_award:
+    if checklist:
         checks.append(Check("hand", "I looked at the cards: it is a winning hand.", chapter.hand))
     if lamp is False:
         said = "The table reports the light as dark. I looked at it and at the wager myself."
         checks.append(Check("lamp", said, chapter.lamp))
-    elif meter_award:
+    elif checklist:
         checks.append(Check("lamp", "The light for this position is lit.", chapter.lamp))
     if flags:
         said = "I looked into what the system flagged in this round."
         checks.append(Check("flags", said, chapter.validate))
-    if meter_award:
+    if held:
         said = "The player's cards stay on the table until the documentation is complete."
         checks.append(Check("cards_held", said, chapter.pay))
     return tuple(checks)
 
 
-def checks_to_pay(chapter: Chapter, *, meter_award: bool) -> tuple[Check, ...]:
-    """Return what must be confirmed before a payout is marked paid."""
-    if not meter_award:
-        return ()
+def checks_to_approve(chapter: Chapter) -> tuple[Check, ...]:
+    """Return what the second person confirms: that he looked for himself."""
     return (
-        Check("documents", "The documentation is complete and signed.", chapter.pay),
-        Check("source", "The player was paid from the cage, not from the table.", chapter.pay),
+        Check("seen", "I looked at the cards, the light and the amount myself.", chapter.validate),
     )
+
+
+def checks_to_pay(chapter: Chapter, *, documented: bool, cage: bool) -> tuple[Check, ...]:
+    """Return what must be confirmed before a payout is marked paid."""
+    checks = []
+    if documented:
+        checks.append(Check("documents", "The documentation is complete and signed.", chapter.pay))
+    if cage:
+        said = "The player was paid from the cage, not from the table."
+        checks.append(Check("source", said, chapter.pay))
+    return tuple(checks)

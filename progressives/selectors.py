@@ -1,11 +1,12 @@
 """Claims as the floor reads them: the queue's page, its poll and the API ask the same way."""
 
 from django.db import connection
-from django.db.models import Count, Prefetch, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet
 
 from progressives.models import ClaimStep, JackpotClaim
+from progressives.models.claims import IS_FULL, TierOfClaim
 
-State = JackpotClaim.State
+State, Tier = JackpotClaim.State, JackpotClaim.Tier
 
 
 def look_token() -> int:
@@ -23,9 +24,8 @@ def look_token() -> int:
 def claims_with_steps() -> QuerySet[JackpotClaim]:
     """Return claims with all that a row shows, in three queries however many they are."""
     steps = ClaimStep.objects.select_related("by").order_by("pk")
-    return JackpotClaim.objects.select_related("progressive", "meter").prefetch_related(
-        Prefetch("steps", steps)
-    )
+    claims = JackpotClaim.objects.select_related("progressive", "meter")
+    return claims.annotate(told_tier=TierOfClaim()).prefetch_related(Prefetch("steps", steps))
 
 
 def claims_in(*states: str) -> QuerySet[JackpotClaim]:
@@ -45,8 +45,28 @@ def to_put_back() -> QuerySet[JackpotClaim]:
     return refused.exclude(steps__kind=ClaimStep.Kind.RETURNED)
 
 
+def to_approve() -> QuerySet[JackpotClaim]:
+    """Return validated payouts that a second person must approve."""
+    return claims_in(State.VALIDATED).filter(IS_FULL)
+
+
+def to_pay() -> QuerySet[JackpotClaim]:
+    """Return payouts that only have to be paid."""
+    plain = Q(state=State.VALIDATED) & ~Q(IS_FULL)
+    return claims_with_steps().filter(plain | Q(state=State.APPROVED))
+
+
 def counts() -> dict[str, int]:
-    """Return how many claims wait and how many are to be paid."""
-    open_states = JackpotClaim.objects.filter(state__in=[State.WAITING, State.VALIDATED])
-    found = dict(open_states.order_by().values_list("state").annotate(Count("pk")))
-    return {"waiting": found.get(State.WAITING, 0), "pay": found.get(State.VALIDATED, 0)}
+    """Return how many claims wait, how many are to be approved and how many to be paid."""
+    on_the_desk = [*JackpotClaim.BEFORE_VALIDATED, State.VALIDATED, State.APPROVED]
+    found = {"waiting": 0, "approve": 0, "pay": 0}
+    open_claims = JackpotClaim.objects.filter(state__in=on_the_desk).order_by()
+    rows = open_claims.values_list("state", TierOfClaim()).annotate(Count("pk"))
+    for state, tier, number in rows:
+        if state in JackpotClaim.BEFORE_VALIDATED:
+            found["waiting"] += number
+        elif state == State.VALIDATED and tier == Tier.FULL:
+            found["approve"] += number
+        else:
+            found["pay"] += number
+    return found

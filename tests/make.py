@@ -12,10 +12,13 @@ from django.utils import timezone
 
 from audit.models import User
 from progressives.models import JackpotClaim, Lane, Meter, Progressive
+from progressives.services.claims import required_checks, validate_claim
+from progressives.services.claims_approve import answer_claim, approve_claim, required_to_approve
 from progressives.services.claims_open import ClaimFacts, open_claims
 from progressives.services.ledger import Ledger, RoundFacts
 
 TODAY = date(2026, 3, 14)
+PASSWORD = "wet-otter-ladder-19"
 counter = itertools.count(1)
 
 ROYAL = {"hand": "royal_flush", "cards": "AS KS QS JS TS", "dealt": "AS KS QS JS TS 4D"}
@@ -34,6 +37,30 @@ def make_user(code: str | None = "F200", role: str | None = "floorperson", **cha
     if role is not None:
         user.groups.add(Group.objects.get(name=role))
     return user
+
+
+def staff(code: str, role: str) -> User:
+    """Return a member of staff with this code, made where he is not there yet."""
+    return User.objects.filter(staff_code=code).first() or make_user(code, role, password=PASSWORD)
+
+
+def validated(claim: JackpotClaim, officer: User | None = None) -> JackpotClaim:
+    """Let a floorperson validate a claim, with every check it asks for."""
+    checks = [check.code for check in required_checks(claim)]
+    officer = officer or staff("F251", "floorperson")
+    return validate_claim(claim_id=claim.pk, officer=officer, checks=checks, statement="Seen.")
+
+
+def approved(claim: JackpotClaim) -> JackpotClaim:
+    """Let a claim be validated, verified by surveillance and approved, each by another person."""
+    validated(claim)
+    answer_claim(claim_id=claim.pk, officer=staff("S451", "surveillance"), answer="verified")
+    return approve_claim(
+        claim_id=claim.pk,
+        officer=staff("P351", "pit manager"),
+        password=PASSWORD,
+        checks=[check.code for check in required_to_approve(claim)],
+    )
 
 
 def make_lane(name: str | None = None) -> Lane:

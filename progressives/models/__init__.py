@@ -4,10 +4,12 @@ from progressives.models.claims import ClaimStep, CurrentTransaction, EnvyPayout
 from progressives.models.close import ChipCount, CloseStep, GamingDayClose, MeterReading
 from progressives.models.lanes import Lane, Progressive
 from progressives.models.meters import LevelRate, Meter, MeterEntry
+from progressives.models.terms import ClaimTerms
 
 __all__ = [
     "ChipCount",
     "ClaimStep",
+    "ClaimTerms",
     "CloseStep",
     "CurrentTransaction",
     "EnvyPayout",

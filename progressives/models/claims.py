@@ -2,8 +2,9 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Func, Q
+from django.db.models import F, Func, Q, Value
 from django.db.models.functions import Now
+from django.db.models.lookups import Exact
 
 from progressives.models.lanes import Lane, Progressive
 from progressives.models.meters import Meter
@@ -20,6 +21,19 @@ class CurrentTransaction(Func):
     output_field = models.BigIntegerField()
 
 
+class TierOfClaim(Func):
+    """Which tier a claim belongs to: the database's own function, which its guards ask too."""
+
+    function = "claim_tier"
+    output_field = models.CharField()
+
+    def __init__(self) -> None:
+        super().__init__("kind", "amount", "opened_at")
+
+
+IS_FULL = Exact(TierOfClaim(), Value("full"))
+
+
 class JackpotClaim(models.Model):
     """A winning Progressive Payout Wager that the floor must validate (§ 670a.11(h)(3)(i)(B)).
 
@@ -32,10 +46,22 @@ class JackpotClaim(models.Model):
         METER = "meter", "Meter award"
 
     class State(models.TextChoices):
-        WAITING = "waiting", "Waiting for validation"
+        WAITING = "waiting", "Waiting for validation"  # declared: called at the table
+        HAND_VERIFIED = "hand_verified", "Hand verified"
+        LAMP_VERIFIED = "lamp_verified", "Light verified"
         VALIDATED = "validated", "Validated"
+        APPROVED = "approved", "Approved by a second person"
         PAID = "paid", "Paid"
         REFUSED = "refused", "Refused"
+
+    class Tier(models.TextChoices):
+        """How much a payout asks for: by the terms that held when it opened."""
+
+        PLAIN = "plain", "Two taps"
+        CHECKED = "checked", "Confirmed point by point"
+        FULL = "full", "With surveillance and a second approver"
+
+    BEFORE_VALIDATED = (State.WAITING, State.HAND_VERIFIED, State.LAMP_VERIFIED)
 
     lane = models.ForeignKey(Lane, models.PROTECT, related_name="claims", db_constraint=False)
     lane_number = models.PositiveBigIntegerField()
@@ -43,7 +69,7 @@ class JackpotClaim(models.Model):
         Progressive, models.PROTECT, related_name="claims", db_constraint=False
     )
     kind = models.CharField(max_length=5, choices=Kind)
-    state = models.CharField(max_length=9, choices=State, default=State.WAITING)
+    state = models.CharField(max_length=16, choices=State, default=State.WAITING)
     round_id = models.UUIDField()
     table = models.CharField(max_length=16)
     round = models.PositiveBigIntegerField()
@@ -78,6 +104,8 @@ class JackpotClaim(models.Model):
         ordering = ["opened_at", "lane_number", "pk"]
         permissions = [
             ("validate_jackpotclaim", "Can validate a progressive payout"),
+            ("approve_jackpotclaim", "Can approve a large payout as the second person"),
+            ("answer_jackpotclaim", "Can answer for surveillance"),
             ("refuse_jackpotclaim", "Can refuse a progressive payout"),
             ("pay_jackpotclaim", "Can mark a progressive payout paid"),
             ("return_jackpotclaim", "Can agree that a refused award goes back to its meter"),
@@ -100,12 +128,20 @@ class JackpotClaim(models.Model):
             models.Index(
                 name="claim_open",
                 fields=["opened_at"],
-                condition=Q(state__in=["waiting", "validated"]),
+                condition=~Q(state__in=["paid", "refused"]),
             )
         ]
 
     def __str__(self) -> str:
         return f"{self.table}/{self.round}/{self.position} {self.hand}"
+
+    @property
+    def tier(self) -> "JackpotClaim.Tier":
+        """Return how much this payout asks for, as PostgreSQL reads the terms."""
+        if "told_tier" not in self.__dict__:
+            asked = JackpotClaim.objects.filter(pk=self.pk).annotate(told=TierOfClaim())
+            self.__dict__["told_tier"] = asked.values_list("told", flat=True).get()
+        return self.Tier(self.__dict__["told_tier"])
 
     @property
     def source_of_funds(self) -> str:
@@ -119,13 +155,17 @@ class ClaimStep(models.Model):
     class Kind(models.TextChoices):
         OPENED = "opened", "Opened"
         ESCALATED = "escalated", "Escalated"
+        HAND_VERIFIED = "hand_verified", "Hand verified"
+        LAMP_VERIFIED = "lamp_verified", "Light verified"
         VALIDATED = "validated", "Validated"
+        ANSWERED = "answered", "Surveillance answered"
+        APPROVED = "approved", "Approved by a second person"
         REFUSED = "refused", "Refused"
         PAID = "paid", "Paid"
         RETURNED = "returned", "Award put back on the meter"
 
     claim = models.ForeignKey(JackpotClaim, models.PROTECT, related_name="steps")
-    kind = models.CharField(max_length=9, choices=Kind)
+    kind = models.CharField(max_length=16, choices=Kind)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="claim_steps"
     )
@@ -141,7 +181,7 @@ class ClaimStep(models.Model):
             models.UniqueConstraint(
                 name="claim_step_once",
                 fields=["claim", "kind"],
-                condition=~Q(kind="escalated"),
+                condition=~Q(kind__in=["escalated", "answered"]),
             ),
             models.CheckConstraint(
                 name="claim_step_has_a_person",

@@ -11,9 +11,16 @@ from django.utils import timezone
 
 from progressives.models import JackpotClaim
 from progressives.pages.rows import Viewer, as_json, rows_of
-from progressives.selectors import changed_since, claims_in, counts, look_token, to_put_back
+from progressives.selectors import (
+    changed_since,
+    claims_in,
+    counts,
+    look_token,
+    to_approve,
+    to_pay,
+    to_put_back,
+)
 
-State = JackpotClaim.State
 VIEW = "progressives.view_jackpotclaim"
 POLL_MILLISECONDS = 700
 LONGEST_LIST = 200  # rows of one list on the page; the rest comes up as these are done
@@ -31,8 +38,9 @@ def queue(request: HttpRequest) -> HttpResponse:
     viewer = must_view(request)
     token = look_token()
     asked = [
-        ("waiting", "Waiting for validation", claims_in(State.WAITING)),
-        ("pay", "Validated, to be paid", claims_in(State.VALIDATED)),
+        ("waiting", "Waiting for validation", claims_in(*JackpotClaim.BEFORE_VALIDATED)),
+        ("approve", "For a second approver", to_approve()),
+        ("pay", "To be paid", to_pay()),
     ]
     if "return" in viewer.verbs:
         asked.append(("return", "Refused, to go back on the meter", to_put_back()))

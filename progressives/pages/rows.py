@@ -10,13 +10,15 @@ from django.utils import timezone
 from audit.models import User
 from progressives.models import ClaimStep, JackpotClaim
 from progressives.services.claims import required_checks, required_to_pay
-from progressives.services.persons import dealt, verbs_of
+from progressives.services.persons import APART, dealt, verbs_of
 
-Kind, State = JackpotClaim.Kind, JackpotClaim.State
+Kind, State, Tier = JackpotClaim.Kind, JackpotClaim.State, JackpotClaim.Tier
 Taken = ClaimStep.Kind
 
 WORDS = {
     Taken.VALIDATED: "Validated",
+    Taken.ANSWERED: "Surveillance answered",
+    Taken.APPROVED: "Approved",
     Taken.REFUSED: "Refused",
     Taken.PAID: "Paid",
     Taken.RETURNED: "Back on the meter",
@@ -76,10 +78,12 @@ def row_of(claim: JackpotClaim, viewer: Viewer) -> Row:
 
 
 def list_of(claim: JackpotClaim, steps: dict[str, ClaimStep]) -> str:
-    """Return the list a claim belongs to: waiting, pay, return, or none any more."""
-    if claim.state == State.WAITING:
+    """Return the list a claim belongs to: waiting, approve, pay, return, or none any more."""
+    if claim.state in JackpotClaim.BEFORE_VALIDATED:
         return "waiting"
-    if claim.state == State.VALIDATED:
+    if claim.state == State.VALIDATED and claim.tier == Tier.FULL:
+        return "approve"
+    if claim.state in (State.VALIDATED, State.APPROVED):
         return "pay"
     if claim.state == State.REFUSED and claim.kind == Kind.METER and Taken.RETURNED not in steps:
         return "return"
@@ -91,16 +95,25 @@ def actions_of(
 ) -> tuple[tuple[Action, ...], str]:
     """Return the buttons of a row for this viewer, and why one he could expect is missing."""
     found, why_not = [], ""
+    full = claim.tier == Tier.FULL
+    acted = {kind for kind in APART if kind in steps and steps[kind].by_id == viewer.user.pk}
     if where == "waiting" and "validate" in viewer.verbs:
         armed = "Tap again to validate" if two_taps else ""
         found.append(Action("validate", "Validate", armed))
+    if where == "approve":
+        why_not = not_yet_approved(steps, viewer, bool(acted))
+        if "approve" in viewer.verbs and not why_not:
+            found.append(Action("approve", "Approve"))
     if where == "pay" and "pay" in viewer.verbs:
-        if claim.kind == Kind.METER and steps[Taken.VALIDATED].by_id == viewer.user.pk:
+        if full and acted:
             why_not = "Another person pays"
         else:
             armed = "" if required_to_pay(claim) else "Tap again: it is paid"
             found.append(Action("pay", "Mark paid", armed))
-    if where in ("waiting", "pay") and "refuse" in viewer.verbs:
+    open_to_answer = full and where in ("waiting", "approve", "pay")
+    if open_to_answer and "answer" in viewer.verbs and not acted - {Taken.ANSWERED}:
+        found.append(Action("answer", "Answer again" if Taken.ANSWERED in steps else "Answer"))
+    if where in ("waiting", "approve", "pay") and "refuse" in viewer.verbs:
         found.append(Action("refuse", "Refuse"))
     if where == "return" and "return" in viewer.verbs:
         if steps[Taken.REFUSED].by_id == viewer.user.pk:
@@ -108,6 +121,18 @@ def actions_of(
         else:
             found.append(Action("return", "Put back"))
     return tuple(found), why_not
+
+
+def not_yet_approved(steps: dict[str, ClaimStep], viewer: Viewer, acted: bool) -> str:
+    """Return what a second approval still waits for; empty when this viewer may give it."""
+    answer = steps.get(Taken.ANSWERED)
+    if answer is None:
+        return "Waits for surveillance"
+    if answer.facts.get("answer") != "verified":
+        return "Surveillance sees a problem"
+    if acted and "approve" in viewer.verbs:
+        return "Another person approves"
+    return ""
 
 
 def said(step: ClaimStep) -> str:

@@ -10,7 +10,9 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters
 
+from audit.second_factor import has_device
 from progressives.errors import ProgressiveError
 from progressives.models import JackpotClaim
 from progressives.pages.queue import must_view
@@ -24,6 +26,12 @@ from progressives.services.claims import (
     required_checks,
     required_to_pay,
     validate_claim,
+)
+from progressives.services.claims_approve import (
+    answer_claim,
+    approve_claim,
+    required_to_approve,
+    terms_now,
 )
 from progressives.services.claims_return import return_refused_award
 from progressives.templatetags.floor import dollars
@@ -46,6 +54,25 @@ def validate(claim_id: int, request: HttpRequest) -> object:
         officer=request.user,  # type: ignore[arg-type]
         checks=request.POST.getlist("checks"),
         statement=request.POST.get("statement", ""),
+    )
+
+
+def answer_for_surveillance(claim_id: int, request: HttpRequest) -> object:
+    return answer_claim(
+        claim_id=claim_id,
+        officer=request.user,  # type: ignore[arg-type]
+        answer=request.POST.get("answer", ""),
+        reason=request.POST.get("reason", ""),
+    )
+
+
+def approve(claim_id: int, request: HttpRequest) -> object:
+    return approve_claim(
+        claim_id=claim_id,
+        officer=request.user,  # type: ignore[arg-type]
+        password=request.POST.get("password", ""),
+        code=request.POST.get("code", ""),
+        checks=request.POST.getlist("checks"),
     )
 
 
@@ -76,12 +103,15 @@ def put_back(claim_id: int, request: HttpRequest) -> object:
 
 PAGES = {
     "validate": StepPage("Validate payout", "Validated", validate),
+    "answer": StepPage("Surveillance's answer", "Answered", answer_for_surveillance),
+    "approve": StepPage("Approve payout", "Approved", approve),
     "refuse": StepPage("Refuse payout", "Refused", refuse),
     "pay": StepPage("Mark payout paid", "Marked paid", pay),
     "return": StepPage("Put award back on the meter", "Back on the meter", put_back),
 }
 
 
+@sensitive_post_parameters("password", "code")
 def step_page(request: HttpRequest, claim_id: str, verb: str) -> HttpResponse:
     """Ask and do one step. The queue's script posts here too and gets its row back."""
     viewer = must_view(request)
@@ -116,6 +146,9 @@ def step_page(request: HttpRequest, claim_id: str, verb: str) -> HttpResponse:
     return TemplateResponse(request, f"progressives/{verb}.html", context, status=status)
 
 
+CHECKS = {"pay": required_to_pay, "approve": required_to_approve}
+
+
 def facts_of(claim: JackpotClaim, viewer: Viewer, verb: str) -> dict[str, Any]:
     """Return what the page of a step shows and asks."""
     chapter = chapter_of(claim.cite)
@@ -124,7 +157,9 @@ def facts_of(claim: JackpotClaim, viewer: Viewer, verb: str) -> dict[str, Any]:
         "row": row_of(claim, viewer),
         "now": timezone.now(),
         "chapter": chapter,
-        "checks": required_to_pay(claim) if verb == "pay" else required_checks(claim),
+        "checks": CHECKS.get(verb, required_checks)(claim),
+        "asks_code": verb == "approve" and has_device(viewer.user),
+        "needs_device": verb == "approve" and terms_now().second_factor_required,
         "asks_statement": verb == "validate" and needs_statement(claim),
         "paragraphs": chapter.refusals,
         "meter_after": after_return(claim) if verb == "return" else None,

@@ -14,13 +14,19 @@ from audit.models import User
 from audit.services import chain_of_lane, log_event, record
 from progressives import errors
 from progressives.models import ClaimStep, JackpotClaim
+from progressives.models.claims import IS_FULL, TierOfClaim
 from progressives.paragraphs import Check, chapter_of, checks_to_pay, checks_to_validate
-from progressives.services.persons import must_be_allowed, must_not_be_the_dealer
+from progressives.services.persons import (
+    must_be_allowed,
+    must_not_be_the_dealer,
+    must_not_have_acted,
+)
 
-Kind, State = JackpotClaim.Kind, JackpotClaim.State
+Kind, State, Tier = JackpotClaim.Kind, JackpotClaim.State, JackpotClaim.Tier
 
 DONE = {
     ClaimStep.Kind.VALIDATED: errors.AlreadyValidated,
+    ClaimStep.Kind.APPROVED: errors.AlreadyApproved,
     ClaimStep.Kind.REFUSED: errors.AlreadyRefused,
     ClaimStep.Kind.PAID: errors.AlreadyPaid,
     ClaimStep.Kind.RETURNED: errors.AlreadyReturned,
@@ -53,7 +59,8 @@ def step(service: Callable[Given, Result]) -> Callable[Given, Result]:
 def lock_claim(claim_id: int) -> JackpotClaim:
     """Return the claim, held until the transaction ends: whoever comes second waits here."""
     claims = JackpotClaim.objects.select_for_update(no_key=True, of=("self",))
-    claim = claims.select_related("lane").filter(pk=claim_id).first()
+    found = claims.select_related("lane").annotate(told_tier=TierOfClaim())
+    claim = found.filter(pk=claim_id).first()
     if claim is None:
         raise errors.ClaimUnknown
     return claim
@@ -63,7 +70,8 @@ def required_checks(claim: JackpotClaim) -> tuple[Check, ...]:
     """Return what must be confirmed to validate; empty means that two taps are enough."""
     return checks_to_validate(
         chapter_of(claim.cite),
-        meter_award=claim.kind == Kind.METER,
+        checklist=claim.tier != Tier.PLAIN,
+        held=claim.tier == Tier.FULL,
         lamp=claim.lamp,
         flags=claim.flags,
     )
@@ -76,7 +84,11 @@ def needs_statement(claim: JackpotClaim) -> bool:
 
 def required_to_pay(claim: JackpotClaim) -> tuple[Check, ...]:
     """Return what must be confirmed to mark the claim paid."""
-    return checks_to_pay(chapter_of(claim.cite), meter_award=claim.kind == Kind.METER)
+    return checks_to_pay(
+        chapter_of(claim.cite),
+        documented=claim.tier == Tier.FULL,
+        cage=claim.kind == Kind.METER,
+    )
 
 
 @step
@@ -85,16 +97,22 @@ def validate_claim(
 ) -> JackpotClaim:
     """Validate a payout, as a floorperson or above who did not deal the round.
 
-    A fixed award with its lamp lit and nothing flagged needs no more; a meter award needs every
-    check of ``required_checks``, a dark lamp or a flag a statement as well. A second call is
-    refused with the name of whoever was first (§ 670a.11(h)(3)(i)(B)(III)).
+    A small fixed award with its lamp lit and nothing flagged needs no more; a meter award needs
+    every check of ``required_checks``, a dark lamp or a flag a statement as well. Of several
+    winners of a round the first in turn is decided on first. A second call is refused with the
+    name of whoever was first (§ 670a.11(h)(3)(i)(B)(I) to (III)).
     """
-    claim = open_for(claim_id, officer, "validate", {State.WAITING})
+    claim = open_for(claim_id, officer, "validate", JackpotClaim.BEFORE_VALIDATED)
+    must_be_in_turn(claim, JackpotClaim.BEFORE_VALIDATED)
+    if claim.tier == Tier.FULL:
+        must_not_have_acted(officer, claim, ClaimStep.Kind.VALIDATED)
     must_all_be_checked(required_checks(claim), checks)
     said = statement.strip()
     if needs_statement(claim) and not said:
         raise errors.StatementMissing
     facts = {"checks": [check.code for check in required_checks(claim)]}
+    if claim.tier == Tier.FULL:
+        verify_hand_and_lamp(claim, officer)
     return take(claim, ClaimStep.Kind.VALIDATED, officer, reason=said, facts=facts)
 
 
@@ -104,7 +122,8 @@ def refuse_claim(*, claim_id: int, officer: User, cite: str, reason: str) -> Jac
 
     The award stays off the meter until accounting agrees that it goes back.
     """
-    claim = open_for(claim_id, officer, "refuse", {State.WAITING, State.VALIDATED})
+    undecided = {*JackpotClaim.BEFORE_VALIDATED, State.VALIDATED, State.APPROVED}
+    claim = open_for(claim_id, officer, "refuse", undecided)
     if cite not in {paragraph.cite for paragraph in chapter_of(claim.cite).refusals}:
         raise errors.RuleMissing
     if not reason.strip():
@@ -118,18 +137,24 @@ def pay_claim(
 ) -> JackpotClaim:
     """Mark a validated payout paid; where the money came from follows from the kind of award.
 
-    A caller may say the source: anything but the claim's own is refused. A meter award is marked
-    by another person than its validator (§ 670a.11(h)(3)(i)(B)(IV)).
+    A caller may say the source: anything but the claim's own is refused. A meter award, and a
+    large fixed one, is marked by another person than those who validated and approved it
+    (§ 670a.11(h)(3)(i)(B)(IV)).
     """
-    claim = open_for(claim_id, officer, "pay", {State.VALIDATED})
+    claim = open_for(claim_id, officer, "pay", {State.VALIDATED, State.APPROVED})
     if source is not None and source != claim.source_of_funds:
         raise errors.WrongSource(
             None
             if claim.kind == Kind.METER
             else f"This award is paid from the {claim.source_of_funds}."
         )
-    if claim.kind == Kind.METER and taken(claim, ClaimStep.Kind.VALIDATED).by_id == officer.pk:
-        raise errors.ValidatorCannotPay
+    if claim.tier == Tier.FULL:
+        if taken(claim, ClaimStep.Kind.VALIDATED).by_id == officer.pk:
+            raise errors.ValidatorCannotPay
+        if claim.state != State.APPROVED:
+            raise errors.NotApproved
+        must_not_have_acted(officer, claim, ClaimStep.Kind.PAID)
+        must_be_verified(claim)
     must_all_be_checked(required_to_pay(claim), checks)
     facts = {
         "checks": [check.code for check in required_to_pay(claim)],
@@ -159,6 +184,37 @@ def must_stand_in(claim: JackpotClaim, states: Collection[str]) -> None:
         raise errors.NotValidated
     last = taken(claim, ClaimStep.Kind(state))
     raise DONE[ClaimStep.Kind(state)](str(last.by), last.at)
+
+
+def must_be_in_turn(claim: JackpotClaim, undecided: Collection[str]) -> None:
+    """Refuse while a winner of the same round whose turn was earlier is undecided.
+
+    Claims of a round are numbered as they were settled (§ 670a.11(e); § 670a.12(d)(3)).
+    """
+    earlier = JackpotClaim.objects.filter(
+        round_id=claim.round_id, pk__lt=claim.pk, state__in=list(undecided)
+    )
+    if State.VALIDATED in undecided:  # the second approver's turns: small awards have none
+        earlier = earlier.filter(IS_FULL)
+    first = earlier.order_by("pk").first()
+    if first is not None:
+        raise errors.NotInTurn(first.position)
+
+
+def must_be_verified(claim: JackpotClaim) -> None:
+    """Refuse unless surveillance's last answer is that it saw nothing wrong."""
+    answers = claim.steps.filter(kind=ClaimStep.Kind.ANSWERED).order_by("-pk")
+    last = answers.first()
+    if last is None:
+        raise errors.NotYetAnswered
+    if last.facts.get("answer") != "verified":
+        raise errors.NotYetAnswered(f"Surveillance sees a problem: {last.reason}")
+
+
+def verify_hand_and_lamp(claim: JackpotClaim, officer: User) -> None:
+    """Write the two looks that come before validation, each a step and a state of its own."""
+    for kind in (ClaimStep.Kind.HAND_VERIFIED, ClaimStep.Kind.LAMP_VERIFIED):
+        take(claim, kind, officer)
 
 
 def must_all_be_checked(required: tuple[Check, ...], given: Collection[str]) -> None:

@@ -4,14 +4,25 @@ from django.contrib.auth.models import Permission
 from django.db.models import Q
 
 from audit.models import User
-from progressives.errors import DealerOfTheRound, NoStaffCode, NotAllowed
-from progressives.models import JackpotClaim
+from progressives.errors import AlreadyActed, DealerOfTheRound, NoStaffCode, NotAllowed
+from progressives.models import ClaimStep, JackpotClaim
 
 DEEDS = {
     "validate": "validate progressive payouts",
+    "approve": "approve progressive payouts as the second person",
+    "answer": "answer for surveillance",
     "refuse": "refuse progressive payouts",
     "pay": "mark progressive payouts paid",
     "return": "put a refused award back on its meter",
+}
+
+
+# Each pair of these steps is taken by two people, where a payout needs more than one.
+APART = {
+    ClaimStep.Kind.VALIDATED: "validated",
+    ClaimStep.Kind.ANSWERED: "answered for surveillance on",
+    ClaimStep.Kind.APPROVED: "approved",
+    ClaimStep.Kind.PAID: "paid",
 }
 
 
@@ -47,3 +58,11 @@ def must_not_be_the_dealer(user: User, claim: JackpotClaim) -> None:
 def dealt(user: User, claim: JackpotClaim) -> bool:
     """Whether this person dealt the round that the claim is about."""
     return bool(claim.dealer) and (user.staff_code or "").casefold() == claim.dealer.casefold()
+
+
+def must_not_have_acted(user: User, claim: JackpotClaim, kind: str) -> None:
+    """Refuse who took another of the steps that are kept apart."""
+    others = [other for other in APART if other != kind]
+    acted = claim.steps.filter(by_id=user.pk, kind__in=others).order_by("pk").first()
+    if acted is not None:
+        raise AlreadyActed(APART[ClaimStep.Kind(acted.kind)])

@@ -43,7 +43,7 @@ def work_the_floor(*, tables: list[str], seed: int) -> Worked:
         table__in=tables, state=JackpotClaim.State.WAITING, kind=JackpotClaim.Kind.FIXED
     )
     validated = paid = 0
-    for claim in waiting.order_by("lane_number", "position"):
+    for claim in waiting.order_by("lane_number", "pk"):
         plain = not needs_statement(claim) and not required_checks(claim)
         if not plain or not validators or rng.random() < LEFT_WAITING:
             continue

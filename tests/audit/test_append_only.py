@@ -14,6 +14,7 @@ GUARDED = [
     "audit_exceptionnote",
     "progressives_meterentry",
     "progressives_claimstep",
+    "progressives_claimterms",
     "progressives_envypayout",
     "tables_tableevent",
     "tables_appliedevent",

@@ -158,7 +158,7 @@ def test_a_meter_award_asks_point_by_point(queue: Callable[..., Any]) -> None:
 
     page.wait_for_url(f"**{QUEUE}")
     page.get_by_text("Validated: FPG-01, position 5, $2,000.00.").wait_for()
-    assert "Another person pays" in row(page, claim).inner_text()
+    assert "Waits for surveillance" in row(page, claim).inner_text()
 
 
 def test_a_dark_light_asks_for_a_statement(queue: Callable[..., Any]) -> None:

@@ -13,7 +13,7 @@ from progressives.models import JackpotClaim
 from progressives.services.claims import refuse_claim, required_checks, validate_claim
 from tables.models import AccessKey
 from tables.services.keys import make_key
-from tests.make import contribute, make_claim, make_progressive, make_user
+from tests.make import PASSWORD, contribute, make_claim, make_progressive, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -84,8 +84,24 @@ def test_a_claim_goes_its_way_by_the_api() -> None:
     response = post(payer, award, "pay", told)
     assert (response.status_code, response.json()["code"]) == (422, "wrong_source")
     response = post(payer, award, "pay", {**told, "source": "cage"})
+    assert (response.status_code, response.json()["code"]) == (409, "not_approved")
+
+    response = post(make_user("S400", "surveillance"), award, "answer", {"answer": "verified"})
+    assert (response.status_code, response.json()["tier"]) == (200, "full")
+    second = make_user("P300", "pit manager", password=PASSWORD)
+    given = {"checks": ["seen"], "password": "wrong"}
+    response = post(second, award, "approve", given)
+    assert (response.status_code, response.json()["code"]) == (403, "not_proved")
+    response = post(second, award, "approve", {**given, "password": PASSWORD})
+    assert (response.status_code, response.json()["state"]) == (200, "approved")
+
+    response = post(payer, award, "pay", told)
+    assert (response.status_code, response.json()["code"]) == (422, "wrong_source")
+    response = post(payer, award, "pay", {**told, "source": "cage"})
     assert (response.status_code, response.json()["state"]) == (200, "paid")
-    assert [step["by"] for step in response.json()["steps"]] == [None, "F200", "A500"]
+    assert [step["by"] for step in response.json()["steps"]] == [
+        *[None, "F200", "F200", "F200", "S400", "P300", "A500"]
+    ]
 
 
 def test_a_refused_award_goes_back_by_the_api() -> None:
@@ -182,7 +198,7 @@ def test_the_document_of_the_api_names_every_step() -> None:
     text = Client().get("/api/schema/").content.decode()
     for path in ("claims/", "claims/{claim_id}/", "meters/"):
         assert f"/api/v1/{path}:" in text
-    for verb in ("validate", "refuse", "pay", "return"):
+    for verb in ("validate", "answer", "approve", "refuse", "pay", "return"):
         assert f"/api/v1/claims/{{claim_id}}/{verb}/:" in text
 
 

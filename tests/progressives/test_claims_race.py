@@ -19,11 +19,11 @@ from audit.models import User
 from progressives import errors
 from progressives.models import ClaimStep, JackpotClaim
 from progressives.selectors import changed_since, look_token
-from progressives.services import claims, claims_return
+from progressives.services import claims, claims_approve, claims_return
 from progressives.services.claims import refuse_claim, validate_claim
 from progressives.services.claims_return import return_refused_award
 from tests.databases import CommittedDatabase
-from tests.make import make_claim, make_user, meter_of
+from tests.make import PASSWORD, make_claim, make_user, meter_of, staff, validated
 
 Deed = Callable[[], object]
 
@@ -108,6 +108,38 @@ def test_without_the_lock_the_race_is_lost(
     monkeypatch.setattr(claims, "lock_claim", without_lock)
     with pytest.raises(AssertionError):
         exactly_one_validates(committed_db)
+
+
+def exactly_one_approves(database: CommittedDatabase) -> None:
+    claim = validated(make_claim(percent=10))
+    watcher = staff("S451", "surveillance")
+    claims_approve.answer_claim(claim_id=claim.pk, officer=watcher, answer="verified")
+    officers = [make_user(f"P30{n}", "pit manager", password=PASSWORD) for n in range(2)]
+    deeds: list[Deed] = [
+        lambda officer=officer: claims_approve.take_approval(
+            claim_id=claim.pk, officer=officer, factors=["password"], checks=["seen"]
+        )
+        for officer in officers
+    ]
+
+    results = race(database, claim, deeds)
+
+    losses = [result for result in results if isinstance(result, Exception)]
+    assert [type(loss) for loss in losses] == [errors.AlreadyApproved]
+    winner = claim.steps.get(kind="approved").by
+    assert f"by {winner} at" in str(losses[0])
+
+
+def test_of_two_second_approvers_exactly_one_approves(committed_db: CommittedDatabase) -> None:
+    exactly_one_approves(committed_db)
+
+
+def test_without_the_lock_the_second_approver_is_not_told_who_was_first(
+    committed_db: CommittedDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims_approve, "lock_claim", without_lock)
+    with pytest.raises(AssertionError):
+        exactly_one_approves(committed_db)
 
 
 def test_validated_and_refused_at_once_is_one_of_the_two(committed_db: CommittedDatabase) -> None:

@@ -1,5 +1,7 @@
 """What PostgreSQL refuses although the services are not asked: each rule broken once."""
 
+from typing import Any
+
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.db.utils import ProgrammingError
@@ -8,16 +10,16 @@ from audit.models import User
 from progressives import errors
 from progressives.models import ClaimStep, JackpotClaim
 from progressives.services.claims import refuse_claim, step
-from tests.make import make_claim, make_user
+from tests.make import approved, make_claim, make_user, staff, validated
 
 pytestmark = pytest.mark.django_db
 
 
-def written(claim: JackpotClaim, kind: str, by: User, **changes: str) -> None:
+def written(claim: JackpotClaim, kind: str, by: User, **changes: Any) -> None:
     """Write a step and its state past the services."""
     with transaction.atomic():
         ClaimStep.objects.create(claim=claim, kind=kind, by=by, **changes)
-        if kind != "returned":
+        if kind not in ("returned", "answered"):
             JackpotClaim.objects.filter(pk=claim.pk).update(state=kind)
 
 
@@ -39,10 +41,11 @@ def test_nobody_without_a_staff_code_can_be_written() -> None:
 
 
 def test_a_meter_award_cannot_be_written_paid_by_its_validator() -> None:
-    claim, officer = make_claim(percent=10), make_user()
-    written(claim, "validated", officer)
+    claim = approved(make_claim(percent=10))
     with pytest.raises(DatabaseError, match="needs a second person"):
-        written(claim, "paid", officer)
+        written(claim, "paid", staff("F251", "floorperson"))
+    with pytest.raises(DatabaseError, match="needs a second person"):
+        written(claim, "paid", staff("P351", "pit manager"))
 
 
 def test_a_refused_award_cannot_be_written_back_by_its_refuser() -> None:
@@ -138,3 +141,82 @@ def test_a_refused_claim_stays_refused() -> None:
     refuse_claim(claim_id=claim.pk, officer=officer, cite="§ 670a.13(e)", reason="Exposed.")
     with pytest.raises(DatabaseError, match="cannot go from refused to validated"):
         written(claim, "validated", officer)
+
+
+# ---- tiers, surveillance and the second approver --------------------------------------------
+
+PROVED = {"facts": {"proved_by": ["password"]}}
+
+
+def test_a_meter_award_cannot_be_written_validated_before_hand_and_light() -> None:
+    claim = make_claim(percent=10)
+    with pytest.raises(DatabaseError, match="cannot go from waiting to validated"):
+        written(claim, "validated", make_user())
+
+
+def test_a_meter_award_cannot_be_written_paid_without_approval() -> None:
+    claim = validated(make_claim(percent=10))
+    written(claim, "answered", make_user("S1", "surveillance"), facts={"answer": "verified"})
+    with pytest.raises(DatabaseError, match="cannot go from validated to paid"):
+        written(claim, "paid", make_user("A500", "accounting"))
+
+
+@pytest.mark.parametrize("answer", [None, "problem"])
+def test_no_approval_is_written_before_surveillance_verified(answer: str | None) -> None:
+    claim = validated(make_claim(percent=10))
+    if answer:
+        seen, facts = make_user("S1", "surveillance"), {"answer": answer}
+        written(claim, "answered", seen, facts=facts, reason="Another hand.")
+    with pytest.raises(DatabaseError, match="surveillance has not verified"):
+        written(claim, "approved", make_user("P1", "pit manager"), **PROVED)
+
+
+@pytest.mark.parametrize("facts", [{}, {"proved_by": []}])
+def test_no_approval_is_written_without_proof_of_the_person(facts: dict[str, Any]) -> None:
+    claim = validated(make_claim(percent=10))
+    written(claim, "answered", make_user("S1", "surveillance"), facts={"answer": "verified"})
+    with pytest.raises(DatabaseError, match="proves who he is"):
+        written(claim, "approved", make_user("P1", "pit manager"), facts=facts)
+
+
+def test_the_validator_cannot_be_written_as_approver_or_as_surveillance() -> None:
+    officer = make_user("F1", is_superuser=True)
+    claim = validated(make_claim(percent=10), officer)
+    with pytest.raises(DatabaseError, match="needs a second person"):
+        written(claim, "answered", officer, facts={"answer": "verified"})
+    written(claim, "answered", make_user("S1", "surveillance"), facts={"answer": "verified"})
+    with pytest.raises(DatabaseError, match="needs a second person"):
+        written(claim, "approved", officer, **PROVED)
+
+
+@pytest.mark.parametrize("facts", [{}, {"answer": "perhaps"}, {"answer": "problem"}])
+def test_surveillance_cannot_be_written_to_answer_anything_else(facts: dict[str, Any]) -> None:
+    with pytest.raises(DatabaseError, match="surveillance does not answer so"):
+        written(make_claim(percent=10), "answered", make_user("S1", "surveillance"), facts=facts)
+
+
+def test_nothing_is_written_out_of_turn() -> None:
+    first = make_claim(position=6)
+    second = make_claim(first.progressive, position=2, round_id=first.round_id)
+    with pytest.raises(DatabaseError, match="position 6 comes before"):
+        written(second, "validated", make_user())
+
+
+def test_a_step_cannot_be_written_without_moving_its_claim() -> None:
+    ClaimStep.objects.create(claim=make_claim(), kind="validated", by=make_user())
+    with pytest.raises(DatabaseError, match="was not moved to validated"), connection.cursor() as c:
+        c.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+def test_a_claim_cannot_be_written_anywhere_but_at_the_beginning() -> None:
+    claim = make_claim()
+    claim.pk, claim.position, claim.state = None, 5, "paid"
+    with pytest.raises(DatabaseError, match="a claim begins waiting"), transaction.atomic():
+        claim.save(force_insert=True)
+
+
+@pytest.mark.parametrize("trigger", ["claim_terms_go_on", "claim_begins_waiting"])
+def test_the_guards_fire_whatever_role_replicates(trigger: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tgenabled FROM pg_trigger WHERE tgname = %s", [trigger])
+        assert cursor.fetchall() == [("A",)]

@@ -10,6 +10,7 @@ from django.utils import timezone
 from audit.models import User
 from progressives.models import JackpotClaim
 from progressives.services.claims import refuse_claim, required_checks, validate_claim
+from progressives.services.claims_approve import answer_claim
 from progressives.services.claims_escalate import escalate_claims
 from tests.make import make_claim, make_progressive, make_user, meter_of
 
@@ -118,7 +119,7 @@ def test_claims_stand_oldest_first_in_the_list_they_belong_to() -> None:
     floor = lists_of(client_of(make_user()))
     accounting = lists_of(client_of(make_user("A500", "accounting")))
 
-    assert floor == {"waiting": [first.pk, second.pk], "pay": [third.pk]}
+    assert floor == {"waiting": [first.pk, second.pk], "approve": [], "pay": [third.pk]}
     assert accounting == {**floor, "return": [waiting_back.pk]}
 
 
@@ -180,8 +181,13 @@ def test_a_person_sees_only_the_buttons_that_he_may_press() -> None:
         return [[action.verb for action in row.actions] for row in rows]
 
     assert buttons(officer) == [["validate", "refuse"], ["refuse"]]
-    assert buttons(make_user("F299")) == [[], ["pay", "refuse"]]
-    assert buttons(make_user("S400", "surveillance")) == [[], []]
+    assert buttons(make_user("F299")) == [[], ["refuse"]]
+    watcher = make_user("S400", "surveillance")
+    assert buttons(watcher) == [[], ["answer"]]
+    answer_claim(claim_id=paid_by_another.pk, officer=watcher, answer="verified")
+    assert buttons(watcher) == [[], ["answer"]]
+    assert buttons(officer) == [["validate", "refuse"], ["refuse"]]
+    assert buttons(User.objects.get(staff_code="F299")) == [[], ["approve", "refuse"]]
     assert buttons(make_user(None, username="nameless")) == [[], []]
 
 
@@ -193,7 +199,7 @@ def test_the_queue_takes_as_many_queries_for_many_claims_as_for_few(
         make_claim(progressive)
     client = client_of(make_user())
     client.get(QUEUE)
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         client.get(QUEUE)
 
 
@@ -203,12 +209,12 @@ def test_a_long_list_shows_its_oldest_and_says_how_many_more(
     monkeypatch.setattr("progressives.pages.queue.LONGEST_LIST", 3)
     claims = [make_claim() for _ in range(5)]
     response = client_of(make_user()).get(QUEUE)
-    waiting, pay = response.context["lists"]
+    waiting, _, pay = response.context["lists"]
     assert [row.claim.pk for row in waiting["rows"]] == [claim.pk for claim in claims[:3]]
     assert (waiting["more"], pay["more"]) == (2, 0)
     assert 'data-count="waiting" data-capped>5</span>' in response.content.decode()
     told = poll(client_of(make_user("A500", "accounting")), 10**18)
-    assert told["counts"] == {"waiting": 5, "pay": 0, "return": 0}
+    assert told["counts"] == {"waiting": 5, "approve": 0, "pay": 0, "return": 0}
 
 
 # ---- the poll -------------------------------------------------------------------------------
