@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from progressives.meters import MeterTerms
-from progressives.models import Progressive
+from progressives.models import Meter, Progressive
 from progressives.services.ledger import LevelMeter
 from tables.models import Facility, GamingTable, SubmissionApproval
 from tables.rules import Submission, TableTerms
@@ -78,6 +78,7 @@ class TermsBook:
                     Decimal(told["wager_unit"]): told for told in progressives_in(made.choices)
                 }
         self._made: dict[tuple[int, date], TableTerms] = {}
+        self._meter_terms: dict[tuple[int, str, Decimal | None], MeterTerms] = {}
 
     def at(self, table: GamingTable, moment: datetime) -> TableTerms:
         """Return the table's terms under the approved submission in force (§ 601a.2)."""
@@ -98,7 +99,14 @@ class TermsBook:
 
         Reset amount and rate are the set-up's, until an approved submission names others.
         """
-        rate, reset = meter.meter.increment_percent, meter.meter.reset
+        key = (meter.meter.pk, terms.submission.rules, terms.progressive_unit)
+        found = self._meter_terms.get(key)
+        if found is None:
+            found = self._meter_terms[key] = self._make_meter_terms(meter.meter, terms)
+        return found
+
+    def _make_meter_terms(self, meter: Meter, terms: TableTerms) -> MeterTerms:
+        rate, reset = meter.increment_percent, meter.reset
         grown = self._grown.get(terms.submission.digest)
         if grown and terms.progressive_unit in grown:
             told = grown[terms.progressive_unit]
