@@ -58,7 +58,8 @@ class Retelling:
     def __init__(self, day: date, floor: Iterable[Mapping[str, Any]]) -> None:
         self.day = day.isoformat()
         self.meters: dict[str, MeterTold] = {}
-        self.linked: dict[str, str | None] = {}
+        self.linked: dict[str, str | None] = {}  # table: its progressive
+        self.plain: dict[str, str] = {}  # progressive: its one meter, which we derive
         self.choices: dict[tuple[str, str], Mapping[str, str]] = {}  # (game, version): readings
         self.terms: dict[str, list[tuple[str, Any]]] = {}  # game: (from day, its progressives)
         self.zone, self.day_starts = ZoneInfo("UTC"), timedelta(0)
@@ -81,23 +82,33 @@ class Retelling:
             hours, minutes = setup["facility"]["gaming_day_starts"].split(":")[:2]
             self.day_starts = timedelta(hours=int(hours), minutes=int(minutes))
         for made in setup.get("progressives", ()):
-            level = made["levels"][0]  # what wagers feed; further levels have entries of their own
-            self.meters.setdefault(
-                f"{made['code']}:{level['code']}",
-                MeterTold(
+            self._announce(made)
+        for table in setup.get("tables", ()):
+            self.linked[table["code"]] = table.get("progressive")
+        for chosen in setup.get("rules_submissions", ()):
+            self._submit(chosen, approved=False)
+
+    def _announce(self, made: Mapping[str, Any]) -> None:
+        """Take a progressive in: one plain level is derived, of others the log tells each step."""
+        code, levels = made["code"], made["levels"]
+        for level in levels:
+            for purpose in purposes_of(level):
+                initial = Decimal(level["initial"]) if not purpose else NOTHING
+                told = MeterTold(
                     Decimal(made["wager_unit"]),
                     Decimal(level["increment_percent"]),
                     Decimal(level["reset"]),
-                    Decimal(level["initial"]),
-                    Decimal(level["initial"]),
-                ),
-            )
-            self.linked[f"progressive {made['code']}"] = f"{made['code']}:{level['code']}"
-        for table in setup.get("tables", ()):
-            code = table.get("progressive")
-            self.linked[table["code"]] = self.linked.get(f"progressive {code}") if code else None
-        for chosen in setup.get("rules_submissions", ()):
-            self._submit(chosen, approved=False)
+                    initial,
+                    initial,
+                )
+                self.meters.setdefault(f"{code}:{level['code']}{purpose}", told)
+        if len(levels) == 1 and not made.get("paytables") and purposes_of(levels[0]) == [""]:
+            self.plain[code] = f"{code}:{levels[0]['code']}"
+
+    def _derived(self, document: Mapping[str, Any]) -> MeterTold | None:
+        """Return the one meter that a table's wagers feed, where we derive it ourselves."""
+        code = self.linked.get(document.get("table", ""))
+        return self.meters.get(self.plain.get(code or "", ""))
 
     def _submit(self, chosen: Mapping[str, Any], *, approved: bool) -> None:
         """Take a submission in: only one that two people agreed on names rates of its own."""
@@ -171,7 +182,7 @@ class Retelling:
         document = page["facts"].get("document")
         if not document or page["facts"].get("state") != "applied":
             return
-        meter = self.meters.get(self.linked.get(document["table"]) or "")
+        meter = self._derived(document)
         if meter is None or document["type"] not in ("lockout", "round"):
             return
         if len(meter.after) < self.AFTER:
@@ -192,8 +203,11 @@ class Retelling:
 
     def _round(self, lane: str, facts: Mapping[str, Any]) -> None:
         document = facts["document"]
-        meter = self.meters.get(self.linked.get(document.get("table", "")) or "")
-        if meter is None or document["type"] not in ("lockout", "round", "settlement", "void"):
+        if document["type"] not in ("lockout", "round", "settlement", "void"):
+            return
+        meter = self._derived(document)
+        if meter is None:
+            self._steps(lane, document, facts)
             return
         place = document["table"], document["round"]
         if document["type"] in ("lockout", "round"):
@@ -258,22 +272,29 @@ class Retelling:
         """Tell what a person ordered: a refused award put back, an adjustment."""
         table, _, number = subject.partition("/")
         for entry in facts["entries"]:
-            code = entry.get("progressive") or facts.get("progressive")
-            known = self.linked.get(f"progressive {code}") if code else self.linked.get(table)
-            meter = self.meters.get(known or "")
-            if meter is None or known is None or not known.endswith(f":{entry['level']}"):
+            code = entry.get("progressive") or facts.get("progressive") or self.linked.get(table)
+            meter = self.meters.get(f"{code}:{entry['level']}")
+            if meter is None:
                 continue
-            moved = Move(
-                entry["kind"],
-                table,
-                int(number) if number.isdecimal() else None,
-                entry.get("position"),
-                Decimal(entry["amount"]),
-                None,
-                "",
-                int(facts.get("lane_number", 0)),
-            )
-            self._move(lane, meter, moved)
+            round_number = int(number) if number.isdecimal() else None
+            amount, lane_number = Decimal(entry["amount"]), int(facts.get("lane_number", 0))
+            told = entry["kind"], table, round_number, entry.get("position"), amount
+            self._move(lane, meter, Move(*told, None, "", lane_number))
+
+    def _steps(self, lane: str, document: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
+        """Take the steps of a progressive of several meters as the log tells them."""
+        code = self.linked.get(document.get("table", ""))
+        stakes = {
+            seat["position"]: seat.get("wagers", {}).get("progressive")
+            for seat in document.get("positions", ())
+        }
+        for entry in facts.get("entries", ()) if code else ():
+            meter = self.meters.get(f"{code}:{entry['level']}")
+            if meter is not None:
+                stake = stakes.get(entry["position"])
+                amount, wagered = Decimal(entry["amount"]), Decimal(stake) if stake else None
+                moved = move_of(entry["kind"], document, facts, entry["position"], amount, wagered)
+                self._move(lane, meter, moved)
 
     def _move(self, lane: str, meter: MeterTold, moved: Move) -> None:
         meter.value += moved.amount
@@ -281,6 +302,17 @@ class Retelling:
             meter.moves.append(moved)
         else:
             meter.opened = meter.value
+
+
+def purposes_of(level: Mapping[str, Any]) -> list[str]:
+    """Return the meters that a level has beside its display, as its entries name them."""
+    rates = [level, *level.get("rates", ())]
+    hides = any(Decimal(rate.get("reserve_percent", "0")) for rate in rates)
+    return [
+        "",
+        *(["/reserve"] if hides else []),
+        *(["/overflow"] if level.get("limit") is not None else []),
+    ]
 
 
 def move_of(

@@ -25,12 +25,16 @@ JOIN progressives_progressive p ON p.id = m.progressive_id
 CROSS JOIN LATERAL (
     SELECT n.gaming_day FROM progressives_meterentry n
     WHERE n.meter_id = m.id AND n.kind <> 'initial'
-      AND n.sequence > coalesce((%s::jsonb -> (p.code || ':' || m.level) ->> 0)::bigint, 0)
+      AND n.sequence > coalesce((%s::jsonb -> (
+          p.code || ':' || m.level
+          || CASE m.purpose WHEN 'display' THEN '' ELSE '/' || m.purpose END
+      ) ->> 0)::bigint, 0)
     ORDER BY n.sequence LIMIT 1
 ) e
 """
 ENDS_SQL = """
-SELECT p.code || ':' || m.level, e.sequence, e.after::text FROM progressives_meter m
+SELECT p.code || ':' || m.level || CASE m.purpose WHEN 'display' THEN '' ELSE '/' || m.purpose END,
+       e.sequence, e.after::text FROM progressives_meter m
 JOIN progressives_progressive p ON p.id = m.progressive_id
 JOIN progressives_lane l ON l.id = p.lane_id
 CROSS JOIN LATERAL (
@@ -153,5 +157,5 @@ def ends_of(day: date) -> dict[str, list[Any]]:
 
 def meters_by_name() -> dict[str, Meter]:
     """Return every meter by the name that closes and the log's retelling use."""
-    found = Meter.objects.select_related("progressive").order_by("progressive__code", "level")
-    return {f"{meter.progressive.code}:{meter.level}": meter for meter in found}
+    found = Meter.objects.select_related("progressive").order_by("progressive__code", "pk")
+    return {f"{meter.progressive.code}:{meter.name}": meter for meter in found}

@@ -64,9 +64,14 @@ class Line:
         return not self.variance and not self.ledger_gap and not self.causes
 
     @property
+    def unread(self) -> bool:
+        """Whether a reading is missing: of what a sign shows, since nobody sees a reserve."""
+        return self.reading is None and self.meter.purpose == Meter.Purpose.DISPLAY
+
+    @property
     def green(self) -> bool:
-        """Whether the three agree, or a person has closed the exception with a reason."""
-        return self.reading is not None and (self.agrees or self.explained)
+        """Whether all agree, or a person has closed the exception with a reason."""
+        return not self.unread and (self.agrees or self.explained)
 
     @property
     def explained(self) -> bool:
@@ -207,7 +212,7 @@ def blockers_of(
     """Return everything that must be dealt with first."""
     found = [Blocker(sentence) for sentence in told.broken]
     for line in lines:
-        if line.reading is None:
+        if line.unread:
             found.append(Blocker(f"{line.name} has no reading."))
         elif not line.green and line.exception is None:
             found.append(Blocker(f"{line.name} has a variance that nobody was told of."))

@@ -132,7 +132,11 @@ def whole_name(told: str, meters: Mapping[str, Meter]) -> str | None:
     """Return a meter's name; the progressive's code alone will do where it has one meter."""
     if told in meters:
         return told
-    found = [name for name in meters if name.partition(":")[0] == told]
+    found = [
+        name
+        for name, meter in meters.items()
+        if name.partition(":")[0] == told and meter.purpose == Meter.Purpose.DISPLAY
+    ]
     return found[0] if len(found) == 1 else None
 
 
@@ -141,7 +145,7 @@ def put_before_a_person(day: date) -> list[ExceptionRecord]:
     found = [
         variance_record(line, day)
         for line in figures_of(day).lines
-        if line.reading is not None and not line.agrees and line.exception is None
+        if not line.unread and not line.agrees and line.exception is None
     ]
     return open_exceptions(found)
 

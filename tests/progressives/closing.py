@@ -25,8 +25,8 @@ PLAIN = ("4C 6S TH 8D KS 3H".split(), ["TH"])  # nothing, beside NOTHING at the 
 class Days:
     """The house of ``tests.documents`` over its days; accountants A1 and A2, auditor U1."""
 
-    def __init__(self) -> None:
-        load_setup(SETUP)
+    def __init__(self, setup: Any = SETUP) -> None:
+        load_setup(setup)
         self.key, _ = make_key(
             name="gateway", kind=AccessKey.Kind.GATEWAY, tables=GamingTable.objects.all()
         )

@@ -1,5 +1,6 @@
 """The close of a gaming day: its fence, its lines, its two signatures."""
 
+from copy import deepcopy
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -21,10 +22,10 @@ from progressives.models import (
 from progressives.services.claims import refuse_claim, required_checks, validate_claim
 from progressives.services.claims_return import return_refused_award
 from progressives.services.close_day import end_day, next_day
-from progressives.services.close_readings import import_readings
+from progressives.services.close_readings import enter_readings, import_readings
 from progressives.services.close_sign import prepare_close, review_close, send_close_back
 from progressives.services.reconcile import reconcile
-from tests.documents import FIVE_ACES, NOTHING, OTHER_ROYAL, ROYAL, seat
+from tests.documents import FIVE_ACES, NOTHING, OTHER_ROYAL, ROYAL, SETUP, seat
 from tests.make import make_user
 from tests.progressives.closing import DAY, PLAIN, Days
 
@@ -436,3 +437,27 @@ def test_the_close_agrees_with_the_reconciliation(days: Days) -> None:
     [line], [meter] = days.figures().lines, reconcile()
     assert (line.ledger, line.expected) == (meter.value, meter.expected)
     assert set(days.figures().told.reached) == {"lane:P-1"}
+
+
+# ---- several meters -------------------------------------------------------------------------
+
+
+def test_levels_reserves_and_overflows_have_lines_of_their_own(db: None) -> None:
+    setup = deepcopy(SETUP)
+    [level] = setup["progressives"][0]["levels"]
+    level |= {"reserve_percent": "2", "limit": "20000.30"}
+    days = Days(setup)
+    days.play(seat(2, NOTHING), seat(4, PLAIN))
+    days.play(seat(3, ROYAL), table="T-2")
+    validate_all()
+    lines = {line.name: line for line in days.figures().lines}
+
+    assert set(lines) == {"P-1:grand", "P-1:grand/reserve", "P-1:grand/overflow"}
+    assert [line.agrees for line in lines.values()] == [True] * 3
+    assert lines["P-1:grand/reserve"].expected == Decimal("0.06")
+    assert lines["P-1:grand/overflow"].expected > 0
+    end_day(day=DAY, by=days.preparer)
+    value = str(lines["P-1:grand"].expected)
+    enter_readings(day=DAY, by=days.preparer, values={"P-1:grand": value})
+    prepare_close(day=DAY, by=days.preparer)  # nobody reads what no sign shows
+    review_close(day=DAY, by=days.reviewer)
