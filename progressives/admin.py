@@ -24,6 +24,7 @@ from progressives.models import (
 from progressives.pages.claim import claim_page, meter_page
 from progressives.pages.close import DEEDS, close_deed, close_page, days_page
 from progressives.pages.queue import changes, queue
+from progressives.pages.reports import export_day, export_month, month_page
 from progressives.pages.steps import PAGES, step_page
 from progressives.services.claim_terms import set_claim_terms
 from progressives.templatetags.floor import dollars, exactly, hand_name
@@ -143,7 +144,12 @@ class GamingDayCloseAdmin(RecordAdmin):
     def get_urls(self) -> list[URLPattern]:
         own = self.admin_site.admin_view
         day = "(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})"
+        month, form = "(?P<month>[0-9]{4}-[0-9]{2})", "(?P<form>csv|xlsx|pdf)"
+        name = "progressives_gamingdayclose"
         return [
+            re_path(rf"^days/{day}\.{form}$", own(export_day), name=f"{name}_export"),
+            re_path(rf"^months/{month}/$", own(month_page), name=f"{name}_month"),
+            re_path(rf"^months/{month}\.{form}$", own(export_month), name=f"{name}_month_export"),
             path("days/", own(days_page), name="progressives_gamingdayclose_days"),
             re_path(rf"^days/{day}/$", own(close_page), name="progressives_gamingdayclose_day"),
             re_path(

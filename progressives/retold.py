@@ -16,6 +16,7 @@ NOTHING = Decimal(0)
 CENT = Decimal("0.01")
 SIX_PLACES = Decimal("0.000001")
 ROUNDINGS = {"down": ROUND_DOWN, "half_up": ROUND_HALF_UP, "up": ROUND_UP}
+HOUSE_MONEY = ("reset", "reset_returned")
 FENCED = "progressives.day_fenced"
 SET_UP = "tables.setup_loaded"
 PROPOSED, APPROVED = "tables.submission_proposed", "tables.submission_approved"
@@ -46,6 +47,7 @@ class MeterTold:
     reset: Decimal
     value: Decimal
     opened: Decimal = NOTHING  # what it stood at before the day that is told
+    seed: Decimal = NOTHING  # the house's own money in it; an award takes the players' first
     moves: list[Move] = field(default_factory=list)  # of the day
     after: list[Move] = field(default_factory=list)  # the first ones of the days that follow
 
@@ -100,6 +102,7 @@ class Retelling:
                     Decimal(level["reset"]),
                     initial,
                     initial,
+                    initial,
                 )
                 self.meters.setdefault(f"{code}:{level['code']}{purpose}", told)
         if len(levels) == 1 and not made.get("paytables") and purposes_of(levels[0]) == [""]:
@@ -141,7 +144,9 @@ class Retelling:
         """Go on from where an earlier day's fold ended."""
         for name, value in state.get("meters", {}).items():
             if name in self.meters:
-                self.meters[name].value = self.meters[name].opened = Decimal(value)
+                meter = self.meters[name]
+                meter.value = meter.opened = Decimal(value)
+                meter.seed = Decimal(state.get("seeds", {}).get(name, value))
         for table, number, added in state.get("open", ()):
             self.open[table, number] = [(position, Decimal(amount)) for position, amount in added]
         self.lane_days.update(state.get("lane_days", {}))
@@ -151,6 +156,7 @@ class Retelling:
         return {
             "lane_days": self.lane_days,
             "meters": {name: str(meter.value) for name, meter in sorted(self.meters.items())},
+            "seeds": {name: str(meter.seed) for name, meter in sorted(self.meters.items())},
             "open": [
                 [table, number, [[position, str(amount)] for position, amount in added]]
                 for (table, number), added in sorted(self.open.items())
@@ -298,6 +304,9 @@ class Retelling:
 
     def _move(self, lane: str, meter: MeterTold, moved: Move) -> None:
         meter.value += moved.amount
+        if moved.kind in HOUSE_MONEY:
+            meter.seed += moved.amount
+        meter.seed = max(min(meter.seed, meter.value), NOTHING)
         if self.lane_days.get(lane) == self.day:
             meter.moves.append(moved)
         else:

@@ -16,9 +16,11 @@ from progressives import close_errors
 from progressives.errors import ProgressiveError
 from progressives.models import GamingDayClose, JackpotClaim, MeterReading
 from progressives.services.close_day import end_day, next_day
+from progressives.services.close_export import FORMATS
 from progressives.services.close_figures import Figures, figures_of
 from progressives.services.close_persons import close_verbs_of
 from progressives.services.close_readings import LARGEST_FILE, enter_readings, import_readings
+from progressives.services.close_report import liability_of
 from progressives.services.close_sign import (
     name_variances,
     prepare_close,
@@ -71,6 +73,8 @@ def close_page(
         "steps": steps_of(figures),
         "methods": MeterReading.Method.choices[:2],
         "payouts": payouts_of(asked),
+        "owed": liability_of(figures),
+        "formats": FORMATS if figures.close else (),
         "may": may(verbs, figures, request.user),
         "log_list": url_of("admin:audit_auditevent_changelist"),
     }
