@@ -10,12 +10,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from audit.admin import RecordAdmin
-from tables.models import Facility, RulesSubmission, SubmissionApproval
+from tables.models import RulesSubmission, SubmissionApproval
 from tables.pages.form import fields_of, read_form
 from tables.rules import GAMES, Refusal
 from tables.rules.choices import Choice, choices_of, lines_of
@@ -30,8 +29,8 @@ from tables.services.submissions import (
     in_force,
     propose_submission,
     refuse_submission,
+    today,
 )
-from tables.services.terms import GamingDay
 
 VIEW = "tables.view_rulessubmission"
 SAMPLE = "Sample, not from the regulation"
@@ -121,12 +120,6 @@ def definition_or_404(game: str) -> GameDefinition:
     return definition
 
 
-def gaming_day() -> date:
-    """Return the gaming day that it is now."""
-    facility = Facility.objects.first()
-    return GamingDay(facility).of(timezone.now()) if facility else timezone.localdate()
-
-
 def state_of(found: RulesSubmission) -> str:
     """Return how far a submission has come: see ``STATES``."""
     approval = getattr(found, "approval", None)
@@ -134,10 +127,9 @@ def state_of(found: RulesSubmission) -> str:
         return "proposed"
     if approval.kind == SubmissionApproval.Kind.REFUSED:
         return "refused"
-    today = gaming_day()
-    if found.effective > today:
+    if found.effective > today():
         return "coming"
-    return "in_force" if in_force(found.game, today) == found else "past"
+    return "in_force" if in_force(found.game, today()) == found else "past"
 
 
 def rows_of(
@@ -257,7 +249,7 @@ def propose_page(request: HttpRequest) -> HttpResponse:
         "needs_submission": definition.needs_submission,
         "sample": SAMPLE if choices.get("sample") else "",
         "groups": fields_of(definition, choices),
-        "tomorrow": gaming_day() + timedelta(days=1),
+        "tomorrow": today() + timedelta(days=1),
         "refusal": refusal,
         "given": request.POST,
     }
@@ -274,7 +266,7 @@ def base_of(request: HttpRequest, definition: GameDefinition) -> Mapping[str, An
     if told.isdecimal():
         chosen = get_object_or_404(RulesSubmission, pk=int(told), game=definition.name)
         return dict(chosen.choices)
-    held = in_force(definition.name, gaming_day())
+    held = in_force(definition.name, today())
     if held is None:
         return read_sample(definition.chapter) if definition.needs_submission else {}
     return dict(held.choices)

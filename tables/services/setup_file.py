@@ -10,7 +10,7 @@ from datetime import date, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tables.rules import GAMES, Refusal, Submission
+from tables.rules import GAMES, Refusal, Submission, chosen
 from tables.rules.games import definition_of
 from tables.rules.paytables import ProgressiveTerms
 from tables.services.setup_part import Part, SetupRefused
@@ -106,6 +106,8 @@ def read_submission(part: Part) -> SubmissionSetup:
     choices = part.whole()
     try:
         submission = Submission.make(game, choices)
+        if submission.definition is not None:
+            chosen.check_progressives(submission.definition, choices)
     except Refusal as refusal:
         path = refusal.under(part.path).path
         raise SetupRefused(refusal.code, path, refusal.detail, refusal.cite) from refusal

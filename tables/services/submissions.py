@@ -13,7 +13,6 @@ from audit.models import User
 from audit.services import SYSTEM, chain_of_lane, log_event, record
 from progressives.models import Lane
 from tables.models import Facility, GamingTable, RulesSubmission, SubmissionApproval
-from tables.rules import Refusal
 from tables.rules.chosen import check_chosen
 from tables.services.setup import ONE_AT_A_TIME
 from tables.services.terms import GamingDay
@@ -181,11 +180,10 @@ def must_be_free(game: str, effective: date, lanes: list[Lane]) -> None:
 
     A change of rules must not touch a round that is settled, nor one that is being dealt.
     """
-    facility = Facility.objects.first()
-    if facility is None:
+    if not Facility.objects.exists():
         raise SubmissionError("The house is not set up yet.")
     days = [lane.gaming_day for lane in lanes if lane.gaming_day is not None]
-    begun = max([GamingDay(facility).of(timezone.now()), *days])
+    begun = max([today(), *days])
     if effective <= begun:
         raise SubmissionError(
             f"Gaming day {begun} has begun; a submission takes effect on a later one."
@@ -205,11 +203,14 @@ def subject(found: RulesSubmission) -> str:
 # ---- what is in force -------------------------------------------------------------------------
 
 
+def today() -> date:
+    """Return the gaming day that it is now, or the calendar's where no house is set up."""
+    facility = Facility.objects.first()
+    return GamingDay(facility).of(timezone.now()) if facility else timezone.localdate()
+
+
 def in_force(game: str, day: date) -> RulesSubmission | None:
     """Return the game's submission on a gaming day; None where the chapter's defaults hold."""
     approved = SubmissionApproval.objects.exclude(kind=Kind.REFUSED).select_related("submission")
     found = approved.filter(game=game, effective__lte=day).order_by("-effective").first()
     return None if found is None else found.submission
-
-
-__all__ = ["Refusal", "SubmissionError", "approve_submission", "in_force", "propose_submission"]

@@ -1,4 +1,4 @@
-"""The desks in a real browser: anybody can read them, they fit a tablet, a proposal goes its way."""
+"""The desks in a real browser: anybody can read them, they fit a tablet, all of them work."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -9,9 +9,8 @@ from axe_playwright_python.sync_playwright import Axe
 
 from audit.models import ExceptionRecord, User
 from tables.models import RulesSubmission
-from tables.pages.submissions import gaming_day
 from tables.rules.samples import read_sample
-from tables.services.submissions import propose_submission
+from tables.services.submissions import propose_submission, today
 from tests.documents import STRAIGHT, Sender, seat
 from tests.make import make_user
 from tests.tables.conftest import Floor
@@ -44,7 +43,7 @@ def make_a_floor() -> dict[str, int]:
     made = propose_submission(
         game="six_card_fortune_pai_gow",
         version="2026-2",
-        effective=gaming_day() + timedelta(days=1),
+        effective=today() + timedelta(days=1),
         choices={"wagers": ["main", "progressive"], "readings": {"SC-8": "table"}},
         by=make_user("P301", "pit manager"),
         reason="Fewer wagers.",
@@ -127,7 +126,7 @@ def test_a_sample_says_so_on_its_page(page: Any, web: str, log_in: LogIn) -> Non
     made = propose_submission(
         game="pai_gow",
         version="sample-645a",
-        effective=gaming_day() + timedelta(days=1),
+        effective=today() + timedelta(days=1),
         choices=read_sample("645a"),
         by=make_user("P301", "pit manager"),
         reason="To begin with.",

@@ -22,6 +22,7 @@ from tables.models import (
 from tables.rules import Refusal
 from tables.services.apply import apply_lane, read_batch
 from tables.services.drain import write
+from tables.services.setup_file import read_setup
 from tables.services.submissions import (
     SubmissionError,
     approve_submission,
@@ -30,7 +31,7 @@ from tables.services.submissions import (
     refuse_submission,
 )
 from tables.services.terms import GamingDay, TermsBook
-from tests.documents import FIVE_ACES, NOTHING, Sender, seat
+from tests.documents import FIVE_ACES, NOTHING, SETUP, Sender, seat
 from tests.make import make_user
 
 SIX_CARD = "six_card_fortune_pai_gow"
@@ -306,3 +307,17 @@ def test_a_submitted_reset_amount_holds_from_its_day_on(people: Any, floor: Any)
     assert floor.meter.value == Decimal("5000.00"), "today the set-up's amount"
     floor.play(sender.whole(seat(2, FIVE_ACES), occurred_at=noon_of(made.effective).isoformat()))
     assert floor.meter.value == Decimal("7500.00")
+
+
+@pytest.mark.parametrize("where", ["a proposal", "a set-up file"])
+def test_670a_12_d_2_a_seed_below_the_chapters_is_refused_everywhere(
+    people: Any, where: str
+) -> None:
+    choices = {"progressive": {"wager_unit": "1.00", "reset": "100.00"}}
+    with pytest.raises(Refusal) as refused:
+        if where == "a proposal":
+            propose(people["by"], choices)
+        else:
+            told = {"game": SIX_CARD, "version": "x", "effective": "2030-01-01", **choices}
+            read_setup({**SETUP, "rules_submissions": [told]})
+    assert (refused.value.code, refused.value.cite) == ("seed_too_small", "§ 670a.12(d)(1)-(2)")
