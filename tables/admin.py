@@ -24,7 +24,7 @@ from tables.models import (
     TableEvent,
 )
 from tables.pages.registers import EquipmentAdmin, GamingTableAdmin
-from tables.pages.submissions import RulesSubmissionAdmin
+from tables.pages.submissions import RulesSubmissionAdmin, marked, settled_by_a_sample
 from tables.services.keys import make_key, revoke_key
 
 __all__ = [
@@ -111,7 +111,7 @@ class TableEventAdmin(RecordAdmin):
 class RoundAdmin(RecordAdmin):
     """Rounds that are over, each with its positions and what every wager came to."""
 
-    list_display = ["occurred_at", "table", "number", "game", "state", "dealer", "gaming_day"]
+    list_display = ["occurred_at", "table", "number", "dealt_by", "state", "dealer", "gaming_day"]
     list_display_links = ["number"]
     list_filter = ["state", "game", "table", "gaming_day"]
     list_select_related = ["table"]
@@ -119,10 +119,14 @@ class RoundAdmin(RecordAdmin):
     search_help_text = "A table, a dealer or a round's id, written out in full."
     ordering = ["-table_id", "-number"]  # as the index has them
     fields = [
-        *["table", "number", "state", "game", "occurred_at", "gaming_day", "dealer"],
+        *["table", "number", "state", "dealt_by", "occurred_at", "gaming_day", "dealer"],
         *["floorperson", "dealt", "seats", "moved", "flagged", "rules", "lane_number", "id"],
     ]
-    readonly_fields = ["dealt", "seats", "moved", "flagged"]
+    readonly_fields = ["dealt_by", "dealt", "seats", "moved", "flagged"]
+
+    @admin.display(description="game", ordering="game")
+    def dealt_by(self, found: Round) -> SafeString | str:
+        return marked(found.game) if settled_by_a_sample(found) else found.game
 
     @admin.display(description="dealer's hand")
     def dealt(self, found: Round) -> SafeString:

@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from audit.admin import RecordAdmin
-from tables.models import RulesSubmission, SubmissionApproval
+from tables.models import Round, RulesSubmission, SubmissionApproval
 from tables.pages.form import fields_of, read_form
 from tables.rules import GAMES, Refusal
 from tables.rules.choices import Choice, choices_of, lines_of
@@ -61,9 +61,7 @@ class RulesSubmissionAdmin(RecordAdmin):
 
     @admin.display(description="version", ordering="version")
     def named(self, found: RulesSubmission) -> SafeString | str:
-        if not found.choices.get("sample"):
-            return found.version
-        return format_html('{} <span class="sample">{}</span>', found.version, SAMPLE)
+        return marked(found.version) if found.choices.get("sample") else found.version
 
     @admin.display(description="state")
     def state(self, found: RulesSubmission) -> SafeString:
@@ -98,6 +96,24 @@ class RulesSubmissionAdmin(RecordAdmin):
         if not object_id.isdecimal():
             raise Http404
         return submission_page(request, int(object_id))
+
+
+def marked(text: str) -> SafeString:
+    """Write what belongs to a sample submission with its mark."""
+    return format_html('{} <span class="sample">{}</span>', text, SAMPLE)
+
+
+def settled_by_a_sample(found: Round) -> bool:
+    """Whether a round was settled by figures that only a sample has.
+
+    Only a game whose own figures are not at hand can be; its rounds name the submission's digest.
+    """
+    definition = definition_of(found.game)
+    if definition is None or not definition.needs_submission:
+        return False
+    digest = found.rules.rpartition(" ")[2]
+    by = RulesSubmission.objects.filter(game=found.game, digest__startswith=digest)
+    return by.filter(choices__sample=True).exists()
 
 
 def must_view(request: HttpRequest) -> None:

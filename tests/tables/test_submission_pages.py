@@ -9,12 +9,19 @@ from django.test import Client
 from django.utils import timezone
 
 from audit.models import User
-from tables.models import Facility, RulesSubmission
+from progressives.models import JackpotClaim, Lane
+from tables.models import AccessKey, Facility, GamingTable, RulesSubmission
 from tables.pages.submissions import SAMPLE
 from tables.rules.samples import read_sample
+from tables.services.accept import accept_events
+from tables.services.apply import apply_lane
+from tables.services.keys import make_key
+from tables.services.setup import load_setup
 from tables.services.submissions import approve_submission, propose_submission
 from tables.services.terms import GamingDay
+from tests.documents import SETUP, Sender
 from tests.make import make_user
+from tests.rules import made_pai_gow
 
 SIX_CARD = "six_card_fortune_pai_gow"
 LIST = "/admin/tables/rulessubmission/"
@@ -218,3 +225,38 @@ def test_a_proposal_from_a_sample_stays_one_until_somebody_says_otherwise(
     assert "sample" not in plain
     assert "source" not in plain
     assert plain["commission"]["percent"] == "4"
+
+
+def test_what_a_sample_settled_says_so_at_the_round_and_at_its_claims(db: None) -> None:
+    sample = read_sample("645a")
+    level = {"code": "grand", "initial": "10000.00", "reset": "10000.00", "increment_percent": "22"}
+    load_setup(
+        {
+            **SETUP,
+            "progressives": [{"code": "PG", "wager_unit": "1.00", "levels": [level]}],
+            "rules_submissions": [{**sample, "game": "pai_gow"}],
+            "tables": [
+                {"code": "PG-1", "game": "pai_gow", "positions": 6, "progressive": "PG"},
+            ],
+        }
+    )
+    key, _ = make_key(name="g", kind=AccessKey.Kind.GATEWAY, tables=GamingTable.objects.all())
+    seats = made_pai_gow.seat(2, "AS KS QS JS TS 4D 4H", "4D 4H", progressive="1.00")
+    event = Sender("PG-1").whole(seats, game="pai_gow")
+    low = made_pai_gow.DEALER_LOW.split()
+    event["dealer_hand"] = {"cards": "KC JD TC 8C 6C 4C 2C".split(), "low": low[:1] + ["TC"]}
+    assert [a.detail for a in accept_events([event], key=key)] == [""]
+    apply_lane(lane_id=Lane.objects.get().pk)
+
+    claim = JackpotClaim.objects.get()
+    assert claim.terms == "500 for 1 (sample)"
+    client = client_of(make_user("S400", "surveillance"))
+    pages = [
+        "/admin/tables/round/",
+        f"/admin/tables/round/{claim.round_id}/change/",
+        f"/admin/progressives/jackpotclaim/{claim.pk}/change/",
+        "/admin/progressives/jackpotclaim/queue/",
+    ]
+    for address in pages:
+        text = client.get(address).content.decode().lower()
+        assert "(sample)" in text or SAMPLE.lower() in text, address
