@@ -13,6 +13,7 @@ from django.db.models.fields.json import KT
 
 from audit.canonical import canonical
 from audit.models import ExceptionRecord
+from progressives.charts import Bar, Curve, bars_of, curve_of
 from progressives.meters import cents
 from progressives.models import GamingDayClose, JackpotClaim, Meter, MeterEntry, MeterReading
 from progressives.retold import NOTHING, MeterTold, Move
@@ -76,6 +77,14 @@ class Line:
     @property
     def explained(self) -> bool:
         return self.exception is not None and self.exception.state == "closed"
+
+    @property
+    def curve(self) -> Curve | None:
+        return curve_of(self.sums["opened"], self.moves)
+
+    @property
+    def bars(self) -> list[Bar]:
+        return bars_of(self.moves)
 
     def once(self, day: date) -> str:
         """Return what makes this variance one and the same exception."""
@@ -218,7 +227,8 @@ def blockers_of(
             found.append(Blocker(f"{line.name} has a variance that nobody was told of."))
     waiting = JackpotClaim.objects.filter(gaming_day__lte=day, state="waiting").count()
     if waiting:
-        found.append(Blocker(f"{waiting} progressive payouts still wait for validation."))
+        told = "payout still waits" if waiting == 1 else "payouts still wait"
+        found.append(Blocker(f"{waiting} progressive {told} for validation."))
     for exception in open_exceptions(day, close):
         what = exception.kind.replace("_", " ").capitalize()
         where = f" at {exception.table}" if exception.table else ""

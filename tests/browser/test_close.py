@@ -9,8 +9,9 @@ from axe_playwright_python.sync_playwright import Axe
 
 from audit.models import User
 from progressives.services.close_day import end_day
-from tests.documents import NOTHING, seat
+from tests.documents import FIVE_ACES, NOTHING, seat
 from tests.progressives.closing import DAY, PLAIN, Days
+from tests.progressives.test_close import validate_all
 
 pytestmark = pytest.mark.browser
 
@@ -25,11 +26,14 @@ def days(committed_db: Any) -> Days:
     made.play(seat(2, NOTHING), seat(4, PLAIN))
     made.close()
     made.play(seat(2, NOTHING), days=0)
-    made.play(seat(2, NOTHING), seat(3, PLAIN), days=1)
+    for _ in range(4):
+        made.play(seat(2, NOTHING), seat(3, PLAIN), days=1)
+    made.play(seat(5, FIVE_ACES), table="T-2", days=1)
+    validate_all()
     made.close_exceptions()
     tomorrow = DAY + timedelta(days=1)
     end_day(day=tomorrow, by=made.preparer)
-    made.read("20002.05", tomorrow)
+    made.read("5001.00", tomorrow)
     return made
 
 
@@ -57,7 +61,7 @@ def test_accounting_reads_corrects_and_signs_in_the_browser(
     page.goto(f"{web}{DAYS}{tomorrow}/")
     page.get_by_text("One digit differs").first.wait_for()
     assert page.get_by_role("button", name="Sign as preparer").is_disabled()
-    page.get_by_role("textbox", name="P-1:grand").fill("20001.05")
+    page.get_by_role("textbox", name="P-1:grand").fill("5000.00")
     page.get_by_role("button", name="Enter", exact=True).click()
     page.get_by_text("✓ none").wait_for()
     days.close_exceptions()

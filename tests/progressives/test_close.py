@@ -213,7 +213,9 @@ def test_a_payout_that_waits_blocks(days: Days) -> None:
     days.play(seat(2, ROYAL))
     end_day(day=DAY, by=days.preparer)
     days.read()
-    with pytest.raises(close_errors.Blocked, match="wait for validation"):
+    with pytest.raises(
+        close_errors.Blocked, match="1 progressive payout still waits for validation"
+    ):
         prepare_close(day=DAY, by=days.preparer)
 
 
