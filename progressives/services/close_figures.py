@@ -227,8 +227,8 @@ def blockers_of(
             found.append(Blocker(f"{line.name} has a variance that nobody was told of."))
     waiting = JackpotClaim.objects.filter(gaming_day__lte=day, state="waiting").count()
     if waiting:
-        told = "payout still waits" if waiting == 1 else "payouts still wait"
-        found.append(Blocker(f"{waiting} progressive {told} for validation."))
+        what = "payout still waits" if waiting == 1 else "payouts still wait"
+        found.append(Blocker(f"{waiting} progressive {what} for validation."))
     for exception in open_exceptions(day, close):
         what = exception.kind.replace("_", " ").capitalize()
         where = f" at {exception.table}" if exception.table else ""
