@@ -70,6 +70,8 @@ def is_ready(wanted: Sequence[str]) -> bool:
 
 def prepare(wanted: Sequence[str]) -> None:
     """Make the environment anew if what the product runs on has changed; add what is missing."""
+    if VENV.is_symlink():  # making it anew would empty somebody else's
+        sys.exit("./run: .venv is a link to another environment. Remove the link and run again.")
     begun = time.monotonic()
     if not is_ready([RUNTIME]):
         version = ".".join(map(str, sys.version_info[:3]))
