@@ -25,6 +25,8 @@ from audit.services import NoReason, close_exception, record_one
 
 admin.site.unregister(Group)  # the roles are the house's own, made by migration
 
+LONGEST_ID = 18  # digits: what is longer is no row's number, and Python refuses to read the longest
+
 
 class BoundedPaginator(Paginator):
     """Pages over a table that grows for ever: beyond the first thousands it does not count."""
@@ -251,7 +253,8 @@ class ExceptionAdmin(RecordAdmin):
         if not self.has_close_permission(request):
             raise PermissionDenied
         told = request.POST if request.method == "POST" else request.GET
-        ids = [int(part) for part in told.get("ids", "").split(",") if part.isdecimal()][:500]
+        parts = told.get("ids", "").split(",")
+        ids = [int(part) for part in parts if part.isdecimal() and len(part) <= LONGEST_ID][:500]
         found = ExceptionRecord.objects.filter(pk__in=ids).order_by("pk")
         if not found:
             raise Http404

@@ -35,7 +35,9 @@ def demo(arguments: Sequence[str]) -> int:
     """Open the house, play a simulated gaming day, and serve until somebody says stop."""
     parser = argparse.ArgumentParser(prog="./run demo")
     parser.add_argument("--once", action="store_true", help="play a short day, sum up and end")
-    parser.add_argument("--port", type=int, help="the web server's port (default: any free one)")
+    parser.add_argument(
+        "--port", type=port, metavar="PORT", help="the web server's port (default: any free one)"
+    )
     options = parser.parse_args(arguments)
     with House(data_dir()) as house:
         if url := running_web(house):
@@ -56,6 +58,13 @@ def demo(arguments: Sequence[str]) -> int:
         print(f"  Logs     {house.data_dir / 'logs'}\n  Stop     Ctrl-C\n", flush=True)
         serve(house)
     return 0
+
+
+def port(told: str) -> int:
+    """Read a port's number."""
+    if not told.isdecimal() or len(told) > 5 or not 0 < int(told) < 65_536:
+        raise argparse.ArgumentTypeError(f"{told} is no port: a number from 1 to 65535")
+    return int(told)
 
 
 def serve(house: House) -> None:

@@ -1,10 +1,10 @@
-"""Response headers that every page carries, and the zone in which a page shows times."""
+"""What every page carries, what none takes, and the zone in which a page shows times."""
 
 from collections.abc import Callable
 from time import monotonic
 from zoneinfo import ZoneInfo
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.utils import timezone
 
 from tables.models import Facility
@@ -29,6 +29,28 @@ class SecurityHeadersMiddleware:
         response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
         return response
+
+
+class RefuseNulMiddleware:
+    """Refuse a NUL in an address or a form: PostgreSQL has no text that holds one."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path.startswith("/admin/") and holds_nul(request):
+            return HttpResponseBadRequest(
+                "There is a NUL character in this request.\n", content_type="text/plain"
+            )
+        return self.get_response(request)
+
+
+def holds_nul(request: HttpRequest) -> bool:
+    """Whether the address or a field of the form holds a NUL."""
+    told = [request.path, *(word for _, words in request.GET.lists() for word in words)]
+    if request.method == "POST":
+        told += [str(word) for _, words in request.POST.lists() for word in words]
+    return any("\0" in word for word in told)
 
 
 class FacilityTimeMiddleware:

@@ -21,7 +21,7 @@ from progressives.models import (
     MeterReading,
     Progressive,
 )
-from progressives.pages.claim import claim_page, meter_page
+from progressives.pages.claim import LONGEST_ID, claim_page, meter_page
 from progressives.pages.close import DEEDS, close_deed, close_page, days_page
 from progressives.pages.queue import changes, queue
 from progressives.pages.reports import export_day, export_month, month_page
@@ -66,7 +66,7 @@ class JackpotClaimAdmin(RecordAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        if not object_id.isdecimal():
+        if not object_id.isdecimal() or len(object_id) > LONGEST_ID:
             raise Http404
         return claim_page(request, int(object_id))
 

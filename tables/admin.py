@@ -239,7 +239,7 @@ class AccessKeyAdmin(admin.ModelAdmin):
             return super().add_view(request, form_url, extra)
         if not self.has_add_permission(request):
             raise PermissionDenied
-        form = KeyForm(request.POST)
+        form = self.get_form(request)(request.POST)
         if not form.is_valid():
             return super().add_view(request, form_url, extra)
         told = form.cleaned_data
@@ -255,6 +255,12 @@ class AccessKeyAdmin(admin.ModelAdmin):
             "secret": secret,
         }
         return TemplateResponse(request, "tables/key_made.html", context)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "user" and not request.user.is_superuser:
+            # else an administrator could read all that a superuser may
+            kwargs["queryset"] = User.objects.filter(is_superuser=False, is_active=True)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     @admin.action(description="Revoke the selected keys", permissions=["revoke"])
     def revoke(self, request: HttpRequest, chosen: QuerySet[AccessKey]) -> None:

@@ -17,6 +17,7 @@ STRIP_EACH_WAY = 4  # entries shown before and after the award
 CHART_EACH_WAY = 40
 CHART_WIDTH, CHART_HEIGHT = 720, 120
 LEDGER_PAGE = 100
+LONGEST_ID = 18  # digits
 
 
 def claim_page(request: HttpRequest, claim_id: int) -> HttpResponse:
@@ -85,8 +86,8 @@ def meter_page(request: HttpRequest, meter: Meter) -> HttpResponse:
     """Show a meter and its ledger, newest entry first."""
     before = request.GET.get("before", "")
     entries = MeterEntry.objects.filter(meter=meter).order_by("-sequence")
-    if before.isdecimal():
-        entries = entries.filter(sequence__lt=min(int(before), 2**62))
+    if before.isdecimal() and len(before) <= LONGEST_ID:
+        entries = entries.filter(sequence__lt=int(before))
     page = list(entries[: LEDGER_PAGE + 1])
     context: dict[str, Any] = {
         **admin.site.each_context(request),

@@ -15,6 +15,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from audit.second_factor import has_device
 from progressives.errors import ProgressiveError
 from progressives.models import JackpotClaim
+from progressives.pages.claim import LONGEST_ID
 from progressives.pages.queue import must_view
 from progressives.pages.rows import Viewer, as_json, row_of
 from progressives.paragraphs import chapter_of
@@ -117,6 +118,8 @@ def step_page(request: HttpRequest, claim_id: str, verb: str) -> HttpResponse:
     viewer = must_view(request)
     if verb not in viewer.verbs:
         raise PermissionDenied
+    if len(claim_id) > LONGEST_ID:
+        raise Http404
     page, refusal = PAGES[verb], None
     if request.method == "POST":
         try:

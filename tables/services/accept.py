@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -120,7 +120,8 @@ def check_one(
     except rules.Refusal as refusal:
         return Answer(*known, "refused", refusal.code, refusal.path, refusal.detail)
     answer = Answer(*known, "accepted", lane_id=table.lane_id)
-    return Checked(answer, table.pk, canonical(document), document, occurred_at)
+    # In UTC: PostgreSQL reads no offset of 16 hours or more, and one such event would fail a list.
+    return Checked(answer, table.pk, canonical(document), document, occurred_at.astimezone(UTC))
 
 
 def told_of(document: Any) -> tuple[str | None, str | None, int | None]:

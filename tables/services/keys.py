@@ -39,6 +39,8 @@ def make_key(
     key = AccessKey.objects.create(name=name, kind=kind, digest=digest_of(secret), user=user)
     key.tables.set(bound)
     facts = {"kind": kind, "name": name, "tables": sorted(t.code for t in bound)}
+    if user is not None:
+        facts["user"] = user.staff_code or user.username
     record_one("tables.key_made", f"key/{key.pk}", facts, by=by)
     return key, secret
 

@@ -16,6 +16,7 @@ from progressives.models import EnvyPayout, JackpotClaim
 from progressives.services.reconcile import Reconciliation, reconcile
 from tables.models import AppliedEvent, Facility, GamingTable, OpenRound, Round
 from tables.services import progress
+from tables.services.unlogged import unlogged
 
 WAGERS_SQL = """
 SELECT count(*), coalesce(sum((s.wagers->>'progressive')::numeric), 0)
@@ -117,6 +118,7 @@ def summarize(day: date | None = None) -> Summary:
     faults = [f"Meter {m.meter} does not reconcile: {m.difference}." for m in meters if not m.ok]
     faults += [f"The log is broken in {f.chain} at {f.sequence}: {f.detail}" for f in log.faults]
     faults += faults_of(events, aside, (wins, claims, unmatched))
+    faults += [f"The log tells nothing of {count(n, what)}." for what, n in unlogged().items()]
     return Summary(
         facility=Facility.objects.values_list("name", flat=True).first() or "",
         gaming_day=day,

@@ -12,16 +12,21 @@ from audit.services import record_one
 GUARDED = [
     "audit_auditevent",
     "audit_exceptionnote",
-    "progressives_meterentry",
+    "progressives_chipcount",
     "progressives_claimstep",
     "progressives_claimterms",
+    "progressives_closestep",
     "progressives_envypayout",
-    "tables_tableevent",
+    "progressives_levelrate",
+    "progressives_meterentry",
+    "progressives_meterreading",
+    "progressives_progressive",
     "tables_appliedevent",
     "tables_round",
     "tables_roundposition",
     "tables_rulessubmission",
     "tables_submissionapproval",
+    "tables_tableevent",
 ]
 
 

@@ -35,11 +35,8 @@ def client_of(user: User) -> Client:
 
 def made(kind: str = "mispay", hours: float = 0.0, **changes: Any) -> ExceptionRecord:
     told: dict[str, Any] = {"kind": kind, "table": "FPG-01", "round": 7, "sentence": kind}
-    found = ExceptionRecord.objects.create(**told | changes)
-    ExceptionRecord.objects.filter(pk=found.pk).update(
-        opened_at=timezone.now() - timedelta(hours=hours)
-    )
-    return found
+    told["opened_at"] = timezone.now() - timedelta(hours=hours)
+    return ExceptionRecord.objects.create(**told | changes)
 
 
 def mispay(**changes: Any) -> ExceptionRecord:

@@ -23,6 +23,7 @@ def written(committed_db: Any) -> Callable[[str], None]:
     def insider(statement: str) -> None:
         with psycopg.connect(committed_db.owner_url, autocommit=True) as owner:
             owner.execute("ALTER TABLE audit_auditevent DISABLE TRIGGER append_only_rows")
+            owner.execute("ALTER TABLE audit_chain DISABLE TRIGGER chain_goes_on")
             owner.execute(statement)
             owner.execute("ALTER TABLE audit_auditevent ENABLE ALWAYS TRIGGER append_only_rows")
 
@@ -95,7 +96,7 @@ def test_an_event_put_behind_the_head_is_named(written: Callable[[str], None]) -
 
 
 def test_a_changed_head_is_named(written: Callable[[str], None]) -> None:
-    Chain.objects.filter(name="lane:A").update(head=bytes(32))
+    written("UPDATE audit_chain SET head = decode(repeat('00', 32), 'hex') WHERE name = 'lane:A'")
     assert faults() == [("lane:A", 10, "head_differs")]
 
 
