@@ -11,6 +11,7 @@ from typing import NamedTuple
 import psycopg
 
 from audit.services import EVENT_COLUMNS
+from config.bench import Wrong
 from progressives.services.claims_open import CLAIM_COLUMNS, ENVY_COLUMNS, STEP_COLUMNS
 from progressives.services.ledger import ENTRY_COLUMNS
 from tables.services.apply import BATCH_LIMIT
@@ -59,7 +60,8 @@ class CopyWay:
     def __init__(self, written_url: str, twin_url: str) -> None:
         self._written = psycopg.connect(written_url, autocommit=True)
         self._twin = psycopg.connect(twin_url)
-        self._copied = 0
+        self._waiting: list[list[Part]] = []
+        self._copied = self._rounds = 0
 
     def __enter__(self) -> "CopyWay":
         return self
@@ -73,21 +75,31 @@ class CopyWay:
         self._written.close()
         self._twin.close()
 
-    def run(self, until: int) -> float:
-        """Copy what the lane wrote up to a number, batch by batch; return rounds a second."""
-        batches = [
+    def read(self, until: int) -> None:
+        """Read what the lane wrote up to a number and was not copied yet, batch by batch."""
+        self._waiting = [
             self._read(first, min(first + BATCH_LIMIT - 1, until))
             for first in range(self._copied + 1, until + 1, BATCH_LIMIT)
         ]
+        self._rounds, self._copied = until - self._copied, until
+
+    def run(self) -> float:
+        """Copy what was read; return how many rounds a second."""
         begun = perf_counter()
-        for batch in batches:
+        for batch in self._waiting:
             with self._twin.transaction(), self._twin.cursor() as cursor:
                 for part in batch:
                     with cursor.copy(part.statement) as copy:
                         copy.write(part.data)
-        elapsed = perf_counter() - begun
-        rounds, self._copied = until - self._copied, until
-        return rounds / elapsed
+        return self._rounds / (perf_counter() - begun)
+
+    def verify(self) -> None:
+        """See that the twin holds as many rows as the tables that were copied."""
+        for copied in COPIES:
+            count = f"SELECT count(*) FROM {copied.table}"  # noqa: S608
+            written, twin = (c.execute(count).fetchone() for c in (self._written, self._twin))
+            if written != twin:
+                raise Wrong(f"Of {copied.table} the copy holds {twin} rows, not {written}.")
 
     def _read(self, first: int, last: int) -> list[Part]:
         parts = []

@@ -3,8 +3,11 @@
 import os
 import platform
 import statistics
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import psycopg
 
@@ -57,3 +60,40 @@ def flush_seconds(folder: Path) -> float:
             taken.append(perf_counter() - begun)
     path.unlink()
     return statistics.median(taken)
+
+
+class Meter:
+    """How much processor time this process and PostgreSQL's spend on each kind of work.
+
+    Unlike a rate, it hardly depends on who else uses the machine.
+    """
+
+    def __init__(self, postmaster: int) -> None:
+        self._postmaster = postmaster
+        self.ours: dict[str, float] = defaultdict(float)
+        self.servers: dict[str, float] = defaultdict(float)
+
+    @contextmanager
+    def spent_on(self, work: str) -> Iterator[None]:
+        ours, servers = process_time(), server_seconds(self._postmaster)
+        yield
+        self.ours[work] += process_time() - ours
+        self.servers[work] += server_seconds(self._postmaster) - servers
+
+
+def server_seconds(postmaster: int) -> float:
+    """Return the processor time of a server's processes so far, those that ended too."""
+    ticks = sum(map(int, stat_of(Path(f"/proc/{postmaster}"))[11:15]))
+    for path in Path("/proc").glob("[0-9]*"):
+        fields = stat_of(path)
+        if fields and int(fields[1]) == postmaster:
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def stat_of(process: Path) -> list[str]:
+    """Return what the kernel tells of a process after its name; nothing if it is gone."""
+    try:
+        return (process / "stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []

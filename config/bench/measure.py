@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field
 from statistics import median
+from typing import NamedTuple
 
 from config.bench import engine
 from config.bench.copies import CopyWay
 from config.bench.draining import HouseWay
 from config.bench.games import SIX_CARD, rounds_of, terms_of
 from config.bench.ground import make_ground
-from config.bench.machine import facts_of_machine
+from config.bench.machine import Meter, facts_of_machine
 from config.bench.plain import PlainWay
 from config.celery import make_ready_to_drain
 from config.environment import say
@@ -32,6 +33,7 @@ class Figures:
     )
     rates: dict[str, float] = field(default_factory=dict)
     settled: dict[str, float] = field(default_factory=dict)
+    spent: dict[str, dict[str, float]] = field(default_factory=dict)
 
     @property
     def ratios(self) -> dict[str, float]:
@@ -54,6 +56,10 @@ class Figures:
             **{name: rounded(value) for name, value in self.rates.items()},
             "settle_rounds_per_second": {
                 game: rounded(value) for game, value in self.settled.items()
+            },
+            "processor_microseconds": {
+                work: {who: rounded(value * 1e6) for who, value in found.items()}
+                for work, found in self.spent.items()
             },
             "targets": TARGETS,
             "met": self.met,
@@ -78,39 +84,62 @@ def measure(house: House, seconds: float) -> Figures:
         "engine_start_seconds": engine.start_seconds(),
     }
     ground = make_ground(house)
-    way = HouseWay(ground)
     with PlainWay(ground.plain_url) as plain, CopyWay(house.database_url, ground.copy_url) as copy:
-        run_in_turn(figures, way, plain, copy, seconds)
-    say("Verifying what was written")
-    way.verify()
+        ways = Ways(HouseWay(ground), plain, copy, Meter(house.server_pids()["postgres"]))
+        ways.run_in_turn(figures, seconds)
+        say("Verifying what was written")
+        ways.house.verify()
+        copy.verify()
     settle_alone(figures)
     return figures
 
 
-def run_in_turn(
-    figures: Figures, way: HouseWay, plain: PlainWay, copy: CopyWay, seconds: float
-) -> None:
-    """Warm everything up with other rounds, then run the three ways again and again."""
-    make_ready_to_drain()  # as a worker's process does when it begins
-    say("Warming up")
-    way.feed(WARM_UP)
-    plain.run(seconds / CYCLES / 4)
-    rounds = max(1, int(way.drain() * seconds / CYCLES))
-    copy.run(way.applied)
-    for cycle in range(CYCLES):
-        say(f"Plain wagers, drain and copy of {rounds} rounds, {cycle + 1} of {CYCLES}")
-        way.feed(rounds)
-        figures.runs["plain"].append(plain.run(seconds / CYCLES))
-        figures.runs["drain"].append(way.drain())
-        figures.runs["copy"].append(copy.run(way.applied))
-    found = {name: median(rates) for name, rates in figures.runs.items()}
-    figures.rates |= {
-        "plain_wagers_per_second": found["plain"],
-        "drain_wagers_per_second": found["drain"] * WAGERS,
-        "drain_rounds_per_second": found["drain"],
-        "copy_rounds_per_second": found["copy"],
-        "accept_events_per_second": way.accepted / way.accept_seconds,
-    }
+class Ways(NamedTuple):
+    """The three ways of doing the same work, and what they cost."""
+
+    house: HouseWay
+    plain: PlainWay
+    copy: CopyWay
+    meter: Meter
+
+    def run_in_turn(self, figures: Figures, seconds: float) -> None:
+        """Warm everything up with other rounds, then run the three ways again and again."""
+        make_ready_to_drain()  # as a worker's process does when it begins
+        share = seconds / CYCLES
+        say("Warming up")
+        self.house.feed(WARM_UP)
+        self.plain.run(share / 4)
+        rounds = max(1, int(self.house.drain() * share))
+        self.copy.read(WARM_UP)
+        self.copy.run()
+        for cycle in range(CYCLES):
+            say(f"Plain wagers, drain and copy of {rounds} rounds, {cycle + 1} of {CYCLES}")
+            self.house.feed(rounds)
+            with self.meter.spent_on("plain"):
+                figures.runs["plain"].append(self.plain.run(share))
+            with self.meter.spent_on("drain"):
+                figures.runs["drain"].append(self.house.drain())
+            self.copy.read(self.house.applied)
+            with self.meter.spent_on("copy"):
+                figures.runs["copy"].append(self.copy.run())
+        self._sum_up(figures, share, rounds)
+
+    def _sum_up(self, figures: Figures, share: float, rounds: int) -> None:
+        found = {name: median(rates) for name, rates in figures.runs.items()}
+        figures.rates |= {
+            "plain_wagers_per_second": found["plain"],
+            "drain_wagers_per_second": found["drain"] * WAGERS,
+            "drain_rounds_per_second": found["drain"],
+            "copy_rounds_per_second": found["copy"],
+            "accept_events_per_second": self.house.accepted / self.house.accept_seconds,
+        }
+        wagers = sum(figures.runs["plain"]) * share
+        counts = {"plain": wagers, "drain": rounds * CYCLES, "copy": rounds * CYCLES}
+        for work, count in counts.items():
+            figures.spent[f"{work}_{'wager' if work == 'plain' else 'round'}"] = {
+                "python": self.meter.ours[work] / count,
+                "postgresql": self.meter.servers[work] / count,
+            }
 
 
 def settle_alone(figures: Figures) -> None:

@@ -35,6 +35,10 @@ def show(figures: Figures) -> None:
     for game, value in figures.settled.items():
         table.add_row(f"settled: {game}", f"{value:,.0f}", "")
     console.print(table)
+    costs = Table("processor time in microseconds", "Python", "PostgreSQL")
+    for work, spent in figures.spent.items():
+        costs.add_row(work.replace("_", " "), *(f"{value * 1e6:,.0f}" for value in spent.values()))
+    console.print(costs)
     console.print(f"The engine starts in {figures.rates['engine_start_seconds'] * 1000:.0f} ms.")
 
     targets = Table("ratio", "found", "target", "")

@@ -37,6 +37,8 @@ def test_a_short_run_tells_every_figure_as_json(make_folder: Callable[..., Path]
     ratio = figures["drain_wagers_per_second"] / figures["plain_wagers_per_second"]
     assert abs(figures["drain_vs_plain"] - ratio) < 0.1
     assert 0 < figures["drain_vs_copy"] < 1
+    spent = figures["processor_microseconds"]
+    assert spent["drain_round"]["python"] > spent["copy_round"]["python"] > 0
     assert figures["machine"]["settings"].startswith("fsync on, synchronous_commit on")
     assert set(figures["targets"]) == {"drain_vs_plain", "drain_vs_copy", "rank7_vs_phevaluator"}
     assert list(folder.iterdir()) == []
