@@ -4,6 +4,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.authentication import SessionAuthentication
 from rest_framework.permissions import BasePermission, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -237,10 +238,19 @@ REFUSALS = {
 }
 
 
+class LoggedIn(BasePermission):
+    """A decision is a person's who has logged in: whoever holds or makes a token cannot sign."""
+
+    message = "A token reads claims; a decision needs a person who has logged in."
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return isinstance(request.successful_authenticator, SessionAuthentication)
+
+
 class StepView(APIView):
     """A step on a claim: parse, call the service, answer with the claim as it stands then."""
 
-    permission_classes = [IsAuthenticated, MayReadClaims]
+    permission_classes = [IsAuthenticated, MayReadClaims, LoggedIn]
     serializer: type[serializers.Serializer[Any]]
 
     def take(self, claim_id: int, request: Request) -> Response:

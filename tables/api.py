@@ -132,6 +132,7 @@ def read(raw: bytes) -> Any:
     try:
         return rules.read_json(raw)
     except rules.Refusal as refusal:
+        refusal.raw = raw  # the log keeps what was sent, also where it is no document
         return refusal
 
 

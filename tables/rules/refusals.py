@@ -14,6 +14,7 @@ class Refusal(Exception):
         self.path = path
         self.detail = detail
         self.cite = cite
+        self.raw = b""  # what was sent, where the reader could not make a document of it
 
     def under(self, place: str | int) -> "Refusal":
         """Return this refusal as seen from one level further out: in ``place``'s value."""

@@ -61,6 +61,7 @@ def _object_or_refusal(document: Any, strict: bool = False) -> dict[str, Any] | 
         if strict:
             check_strict(document)
     except Refusal as refusal:
+        refusal.raw = json.dumps(document).encode()
         return refusal
     return document
 

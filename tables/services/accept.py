@@ -232,7 +232,7 @@ def log_refusals(answers: list[Answer], received: Sequence[Any], key: AccessKey)
 def refused_bytes(document: Any) -> bytes:
     """Return a refused document as bytes for the log, whatever it was."""
     if isinstance(document, rules.Refusal):
-        return b""
+        return document.raw
     try:
         return canonical(document)
     except (TypeError, ValueError, RecursionError):

@@ -24,11 +24,15 @@ from tables import rules
 from tables.models import AppliedEvent, OpenRound, Round
 from tables.services import awards, odd
 from tables.services.numbering import Pending
-from tables.services.terms import TermsBook
+from tables.services.terms import AHEAD, TermsBook
 from tables.services.turn import AtTurn, Lockout
 from tables.services.watching import Watching
 
 ROUNDS = UUID("6f0d4a58-0c51-5f1c-9d0e-670a12d30003")  # names a round by table and number
+
+CLOCK_SENTENCE = (
+    "The table's clock is ahead of ours; its time decides which rules settle its rounds."
+)
 
 Settled = rules.Settled
 
@@ -132,6 +136,8 @@ class Batch:
         terms = self.book.at(table, pending.occurred_at)
         if meter is not None:
             meter.running.terms = self.book.meter_terms(meter, terms)
+        if pending.occurred_at - pending.accepted_at > AHEAD:
+            self._except_at(facts, "clock_ahead", CLOCK_SENTENCE, {"event": document["event_id"]})
         return AtTurn(pending, table, terms, document, late, facts, meter)
 
     def _finish(

@@ -169,6 +169,9 @@ def test_a_controllers_key_reads_no_claims_and_a_staff_token_does() -> None:
     assert client.get(CLAIMS).status_code == 401
     assert client.get(CLAIMS, headers={"Authorization": f"Key {gateway}"}).status_code == 403
     assert client.get(CLAIMS, headers={"Authorization": f"Key {staff}"}).status_code == 200
+    decided = client.post(f"{CLAIMS}1/validate/", headers={"Authorization": f"Key {staff}"})
+    assert decided.status_code == 403  # a token reads; whoever made it cannot sign as its owner
+    assert "logged in" in decided.json()["detail"]
 
     officer.is_active = False
     officer.save()

@@ -1,11 +1,13 @@
 """The API's doors: who may report, what is answered, and the shape of every refusal."""
 
 import json
+from hashlib import sha256
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from audit.models import AuditEvent
 from tables.models import Round, TableEvent
 from tables.services.keys import revoke_key
 from tests.documents import NOTHING, STRAIGHT, Sender, seat
@@ -155,3 +157,12 @@ def test_schema_and_docs_are_served_here(floor: Any) -> None:
     page = client.get("/api/docs/").content.decode()
     assert "swagger" in page
     assert "//cdn" not in page
+
+
+def test_the_log_keeps_what_was_sent_also_where_it_is_no_document(caller: Caller) -> None:
+    raw = b'{"spec": "round/1", "spec": "round/1"}'
+    caller.post("tables/T-1/events/", raw)
+    event = AuditEvent.objects.get(action="tables.event_refused_at_door")
+    facts = json.loads(bytes(event.body))["facts"]
+    assert facts["document"] == raw.decode()
+    assert facts["sha256"] == sha256(raw).hexdigest()

@@ -250,6 +250,7 @@ def test_the_gaming_day_turns_at_six_in_the_facilitys_zone_and_never_back(floor:
 def test_a_clock_ahead_of_ours_does_not_turn_the_day(floor: Any) -> None:
     floor.play(Sender().whole(seat(2, NOTHING), occurred_at="2199-01-01T12:00:00+00:00"))
     assert AppliedEvent.objects.get().gaming_day.year < 2199
+    assert ("clock_ahead", "exception") in exceptions()
 
 
 def test_an_event_that_breaks_the_engine_is_set_aside_and_the_lane_goes_on(
