@@ -19,7 +19,7 @@ from audit.second_factor import NotProved, address_of, begin_device, confirm_dev
 @sensitive_post_parameters("password", "code")
 def second_factor_page(request: HttpRequest) -> HttpResponse:
     """Show the square that the telephone reads, until the first right code confirms it."""
-    user = User.objects.get(pk=request.user.pk)
+    user = User.objects.get(pk=request.user.pk or 0)
     refusal: NotProved | None = None
     if request.method == "POST":
         told = {name: request.POST.get(name, "") for name in ("password", "code")}

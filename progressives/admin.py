@@ -19,13 +19,14 @@ from progressives.models import (
     Lane,
     Meter,
     MeterReading,
+    PayoutSlip,
     Progressive,
 )
 from progressives.pages.claim import LONGEST_ID, claim_page, meter_page
 from progressives.pages.close import DEEDS, close_deed, close_page, days_page
 from progressives.pages.queue import changes, queue
 from progressives.pages.reports import export_day, export_month, month_page
-from progressives.pages.steps import PAGES, step_page
+from progressives.pages.steps import PAGES, slip_page, step_page
 from progressives.services.claim_terms import set_claim_terms
 from progressives.templatetags.floor import dollars, exactly, hand_name
 
@@ -59,6 +60,11 @@ class JackpotClaimAdmin(RecordAdmin):
                 rf"^(?P<claim_id>[0-9]+)/(?P<verb>{'|'.join(PAGES)})/$",
                 own(step_page),
                 name="progressives_jackpotclaim_step",
+            ),
+            re_path(
+                r"^(?P<claim_id>[0-9]+)/slip/$",
+                own(slip_page),
+                name="progressives_jackpotclaim_slip",
             ),
             *super().get_urls(),
         ]
@@ -186,6 +192,26 @@ class ChipCountAdmin(RecordAdmin):
     list_filter = ["table", "gaming_day"]
     list_select_related = ["by"]
     ordering = ["-pk"]
+
+
+@admin.register(PayoutSlip)
+class PayoutSlipAdmin(RecordAdmin):
+    """Slips in their order. A voided one stays, with its number."""
+
+    list_display = ["number", "claim", "amount", "tax_reportable", "tax_withheld", "voided"]
+    list_filter = ["tax_reportable"]
+    list_select_related = ["claim", "void"]
+    fields = [
+        *["number", "claim", "facility", "amount", "tax_reportable", "tax_withheld", "tax_reason"],
+        *["tax_terms_from", "digest", "issued_by", "issued_at", "voided"],
+    ]
+    readonly_fields = ["voided"]
+    ordering = ["-number"]
+
+    @admin.display(description="void")
+    def voided(self, slip: PayoutSlip) -> str:
+        void = getattr(slip, "void", None)
+        return f"void: {void.reason}" if void is not None else "–"
 
 
 @admin.register(ClaimTerms)

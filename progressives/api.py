@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.authentication import SessionAuthentication
@@ -28,6 +30,7 @@ from progressives.services.claims_approve import (
     approve_claim,
     required_to_approve,
 )
+from progressives.services.claims_document import document_claim, print_slip
 from progressives.services.claims_return import return_refused_award
 
 LIST_LIMIT = 500
@@ -318,6 +321,50 @@ class ApproveView(StepView):
 
     def service(self, **facts: Any) -> object:
         return approve_claim(**facts)
+
+
+class DocumentSerializer(serializers.Serializer[Any]):
+    """Who is paid: asked for only where a tax form is needed."""
+
+    payee = serializers.CharField(default="", allow_blank=True, max_length=120)
+
+
+class DocumentView(StepView):
+    """Issue the slip of an approved payout."""
+
+    serializer = DocumentSerializer
+
+    @extend_schema(request=DocumentSerializer, responses={200: ClaimSerializer, **REFUSALS})
+    def post(self, request: Request, claim_id: int) -> Response:
+        """Issue the slip of an approved payout, with its number and tax decision."""
+        return self.take(claim_id, request)
+
+    def service(self, **facts: Any) -> object:
+        return document_claim(**facts)
+
+
+class PrintSerializer(serializers.Serializer[Any]):
+    """Why a slip is printed again; the first print needs no reason."""
+
+    reason = serializers.CharField(default="", allow_blank=True)
+
+
+class SlipView(APIView):
+    """Print a slip."""
+
+    permission_classes = [IsAuthenticated, MayReadClaims]
+
+    @extend_schema(
+        request=PrintSerializer,
+        responses={(200, "application/pdf"): OpenApiTypes.BINARY, **REFUSALS},
+    )
+    def post(self, request: Request, claim_id: int) -> HttpResponse:
+        """Return the slip as PDF. Each print is written down; a further copy needs a reason."""
+        asked = PrintSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        printed = print_slip(claim_id=claim_id, officer=request.user, **asked.validated_data)  # type: ignore[arg-type]
+        headers = {"Cache-Control": "no-store"}
+        return HttpResponse(printed.pdf, content_type="application/pdf", headers=headers)
 
 
 class RefuseView(StepView):

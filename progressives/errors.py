@@ -113,6 +113,11 @@ class AlreadyApproved(AlreadyDone):
     done = "approved"
 
 
+class AlreadyDocumented(AlreadyDone):
+    code = "already_documented"
+    done = "documented"
+
+
 class AlreadyPaid(AlreadyDone):
     code = "already_paid"
     done = "paid"
@@ -131,6 +136,16 @@ class NotValidated(WrongMoment):
 class NotApproved(WrongMoment):
     code = "not_approved"
     sentence = "A second person must approve this payout before it is paid."
+
+
+class NotDocumented(WrongMoment):
+    code = "not_documented"
+    sentence = "Its slip must be issued before this payout is paid."
+
+
+class NoSlip(WrongMoment):
+    code = "no_slip"
+    sentence = "This payout has no slip yet."
 
 
 class NoApprovalNeeded(WrongMoment):
@@ -196,6 +211,12 @@ class StatementMissing(Incomplete):
     code = "statement_missing"
     path = "statement"
     sentence = "Say in your own words what you saw when you checked."
+
+
+class PayeeMissing(Incomplete):
+    code = "payee_missing"
+    path = "payee"
+    sentence = "A tax form is needed for this payout: write the payee's name."
 
 
 class AnswerMissing(Incomplete):

@@ -51,16 +51,16 @@ def to_approve() -> QuerySet[JackpotClaim]:
 
 
 def to_pay() -> QuerySet[JackpotClaim]:
-    """Return payouts that only have to be paid."""
+    """Return payouts that only have to be documented and paid."""
     plain = Q(state=State.VALIDATED) & ~Q(IS_FULL)
-    return claims_with_steps().filter(plain | Q(state=State.APPROVED))
+    return claims_with_steps().filter(plain | Q(state__in=[State.APPROVED, State.DOCUMENTED]))
 
 
 def counts() -> dict[str, int]:
     """Return how many claims wait, how many are to be approved and how many to be paid."""
-    on_the_desk = [*JackpotClaim.BEFORE_VALIDATED, State.VALIDATED, State.APPROVED]
     found = {"waiting": 0, "approve": 0, "pay": 0}
-    open_claims = JackpotClaim.objects.filter(state__in=on_the_desk).order_by()
+    decided = [State.PAID, State.REFUSED]
+    open_claims = JackpotClaim.objects.exclude(state__in=decided).order_by()
     rows = open_claims.values_list("state", TierOfClaim()).annotate(Count("pk"))
     for state, tier, number in rows:
         if state in JackpotClaim.BEFORE_VALIDATED:

@@ -14,6 +14,7 @@ from audit.models import User
 from progressives.models import JackpotClaim, Lane, Meter, Progressive
 from progressives.services.claims import required_checks, validate_claim
 from progressives.services.claims_approve import answer_claim, approve_claim, required_to_approve
+from progressives.services.claims_document import document_claim
 from progressives.services.claims_open import ClaimFacts, open_claims
 from progressives.services.ledger import Ledger, RoundFacts
 
@@ -61,6 +62,13 @@ def approved(claim: JackpotClaim) -> JackpotClaim:
         password=PASSWORD,
         checks=[check.code for check in required_to_approve(claim)],
     )
+
+
+def documented(claim: JackpotClaim) -> JackpotClaim:
+    """Bring a claim to its slip: only the payment is left."""
+    approved(claim)
+    officer = staff("F251", "floorperson")
+    return document_claim(claim_id=claim.pk, officer=officer, payee="Ada Winner")
 
 
 def make_lane(name: str | None = None) -> Lane:

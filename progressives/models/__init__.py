@@ -4,6 +4,7 @@ from progressives.models.claims import ClaimStep, CurrentTransaction, EnvyPayout
 from progressives.models.close import ChipCount, CloseStep, GamingDayClose, MeterReading
 from progressives.models.lanes import Lane, Progressive
 from progressives.models.meters import LevelRate, Meter, MeterEntry
+from progressives.models.slips import PayoutSlip, SlipCounter, SlipPrint, SlipVoid
 from progressives.models.terms import ClaimTerms
 
 __all__ = [
@@ -20,5 +21,9 @@ __all__ = [
     "Meter",
     "MeterEntry",
     "MeterReading",
+    "PayoutSlip",
     "Progressive",
+    "SlipCounter",
+    "SlipPrint",
+    "SlipVoid",
 ]

@@ -51,6 +51,7 @@ class JackpotClaim(models.Model):
         LAMP_VERIFIED = "lamp_verified", "Light verified"
         VALIDATED = "validated", "Validated"
         APPROVED = "approved", "Approved by a second person"
+        DOCUMENTED = "documented", "Documented"
         PAID = "paid", "Paid"
         REFUSED = "refused", "Refused"
 
@@ -105,6 +106,7 @@ class JackpotClaim(models.Model):
         permissions = [
             ("validate_jackpotclaim", "Can validate a progressive payout"),
             ("approve_jackpotclaim", "Can approve a large payout as the second person"),
+            ("document_jackpotclaim", "Can issue the slip of a large payout"),
             ("answer_jackpotclaim", "Can answer for surveillance"),
             ("refuse_jackpotclaim", "Can refuse a progressive payout"),
             ("pay_jackpotclaim", "Can mark a progressive payout paid"),
@@ -160,6 +162,7 @@ class ClaimStep(models.Model):
         VALIDATED = "validated", "Validated"
         ANSWERED = "answered", "Surveillance answered"
         APPROVED = "approved", "Approved by a second person"
+        DOCUMENTED = "documented", "Documented"
         REFUSED = "refused", "Refused"
         PAID = "paid", "Paid"
         RETURNED = "returned", "Award put back on the meter"

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from progressives.models import EnvyPayout, JackpotClaim, Meter, MeterEntry
+from progressives.models import EnvyPayout, JackpotClaim, Meter, MeterEntry, PayoutSlip
 from progressives.pages.queue import must_view
 from progressives.pages.rows import row_of
 from progressives.selectors import claims_with_steps
@@ -35,11 +35,19 @@ def claim_page(request: HttpRequest, claim_id: int) -> HttpResponse:
         "row": row_of(claim, viewer),
         "now": timezone.now(),
         "others": [row_of(other, viewer) for other in others.order_by("-position")],
+        "slip": slip_of(claim),
+        "may_print": bool(viewer.verbs & {"document", "pay"}),
         "envies": EnvyPayout.objects.filter(round_id=claim.round_id).order_by("-position"),
         "strip": strip_of(claim),
         "chart": chart_of(claim),
     }
     return TemplateResponse(request, "progressives/claim.html", context)
+
+
+def slip_of(claim: JackpotClaim) -> PayoutSlip | None:
+    """Return the claim's slip with its prints; it has one from documentation or payment on."""
+    slips = PayoutSlip.objects.select_related("void", "issued_by")
+    return slips.prefetch_related("prints__by").filter(claim=claim).first()
 
 
 def around(claim: JackpotClaim, each_way: int) -> list[MeterEntry]:

@@ -40,7 +40,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     asked = [
         ("waiting", "Waiting for validation", claims_in(*JackpotClaim.BEFORE_VALIDATED)),
         ("approve", "For a second approver", to_approve()),
-        ("pay", "To be paid", to_pay()),
+        ("pay", "To be documented and paid", to_pay()),
     ]
     if "return" in viewer.verbs:
         asked.append(("return", "Refused, to go back on the meter", to_put_back()))

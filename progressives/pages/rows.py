@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from audit.models import User
 from progressives.models import ClaimStep, JackpotClaim
-from progressives.services.claims import required_checks, required_to_pay
+from progressives.services.claims import PAYABLE, required_checks, required_to_pay
 from progressives.services.persons import APART, dealt, verbs_of
 
 Kind, State, Tier = JackpotClaim.Kind, JackpotClaim.State, JackpotClaim.Tier
@@ -19,6 +19,7 @@ WORDS = {
     Taken.VALIDATED: "Validated",
     Taken.ANSWERED: "Surveillance answered",
     Taken.APPROVED: "Approved",
+    Taken.DOCUMENTED: "Documented",
     Taken.REFUSED: "Refused",
     Taken.PAID: "Paid",
     Taken.RETURNED: "Back on the meter",
@@ -83,7 +84,7 @@ def list_of(claim: JackpotClaim, steps: dict[str, ClaimStep]) -> str:
         return "waiting"
     if claim.state == State.VALIDATED and claim.tier == Tier.FULL:
         return "approve"
-    if claim.state in (State.VALIDATED, State.APPROVED):
+    if claim.state in PAYABLE:
         return "pay"
     if claim.state == State.REFUSED and claim.kind == Kind.METER and Taken.RETURNED not in steps:
         return "return"
@@ -104,8 +105,13 @@ def actions_of(
         why_not = not_yet_approved(steps, viewer, bool(acted))
         if "approve" in viewer.verbs and not why_not:
             found.append(Action("approve", "Approve"))
-    if where == "pay" and "pay" in viewer.verbs:
-        if full and acted:
+    documents_first = claim.state == State.APPROVED
+    if where == "pay" and documents_first:
+        why_not = "" if "document" in viewer.verbs else "Waits for its slip"
+        found += [Action("document", "Issue slip")] if not why_not else []
+    elif where == "pay" and "pay" in viewer.verbs:
+        issuer = steps.get(Taken.DOCUMENTED)
+        if full and (acted or (issuer and issuer.by_id == viewer.user.pk)):
             why_not = "Another person pays"
         else:
             armed = "" if required_to_pay(claim) else "Tap again: it is paid"

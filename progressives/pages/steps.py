@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST
 
 from audit.second_factor import has_device
 from progressives.errors import ProgressiveError
@@ -34,7 +35,9 @@ from progressives.services.claims_approve import (
     required_to_approve,
     terms_now,
 )
+from progressives.services.claims_document import document_claim, print_slip
 from progressives.services.claims_return import return_refused_award
+from progressives.services.slips import tax_of
 from progressives.templatetags.floor import dollars
 
 QUEUE = "admin:progressives_jackpotclaim_queue"
@@ -77,6 +80,14 @@ def approve(claim_id: int, request: HttpRequest) -> object:
     )
 
 
+def document(claim_id: int, request: HttpRequest) -> object:
+    return document_claim(
+        claim_id=claim_id,
+        officer=request.user,  # type: ignore[arg-type]
+        payee=request.POST.get("payee", ""),
+    )
+
+
 def refuse(claim_id: int, request: HttpRequest) -> object:
     return refuse_claim(
         claim_id=claim_id,
@@ -106,6 +117,7 @@ PAGES = {
     "validate": StepPage("Validate payout", "Validated", validate),
     "answer": StepPage("Surveillance's answer", "Answered", answer_for_surveillance),
     "approve": StepPage("Approve payout", "Approved", approve),
+    "document": StepPage("Issue slip", "Slip issued", document),
     "refuse": StepPage("Refuse payout", "Refused", refuse),
     "pay": StepPage("Mark payout paid", "Marked paid", pay),
     "return": StepPage("Put award back on the meter", "Back on the meter", put_back),
@@ -161,6 +173,7 @@ def facts_of(claim: JackpotClaim, viewer: Viewer, verb: str) -> dict[str, Any]:
         "now": timezone.now(),
         "chapter": chapter,
         "checks": CHECKS.get(verb, required_checks)(claim),
+        "tax": tax_of(claim) if verb in ("document", "pay") else None,
         "asks_code": verb == "approve" and has_device(viewer.user),
         "needs_device": verb == "approve" and terms_now().second_factor_required,
         "asks_statement": verb == "validate" and needs_statement(claim),
@@ -180,3 +193,24 @@ def answer(claim: JackpotClaim, viewer: Viewer, message: str, *, ok: bool) -> Js
     """Answer the script: what to say, and the row as it stands now."""
     body = {"ok": ok, "message": message, "row": as_json(row_of(claim, viewer))}
     return JsonResponse(body, status=200 if ok else 409)
+
+
+@require_POST
+def slip_page(request: HttpRequest, claim_id: str) -> HttpResponse:
+    """Print the slip: each print is written down, so it is asked for and never just fetched."""
+    must_view(request)
+    try:
+        printed = print_slip(
+            claim_id=int(claim_id),
+            officer=request.user,  # type: ignore[arg-type]
+            reason=request.POST.get("reason", ""),
+        )
+    except ProgressiveError as refused:
+        messages.error(request, str(refused))
+        return redirect("admin:progressives_jackpotclaim_change", claim_id)
+    name = f"slip-{printed.slip}-copy-{printed.copy}.pdf"
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Cache-Control": "no-store",
+    }
+    return HttpResponse(printed.pdf, content_type="application/pdf", headers=headers)

@@ -21,16 +21,20 @@ from progressives.services.persons import (
     must_not_be_the_dealer,
     must_not_have_acted,
 )
+from progressives.services.slips import issue_slip, void_slip
 
 Kind, State, Tier = JackpotClaim.Kind, JackpotClaim.State, JackpotClaim.Tier
 
 DONE = {
     ClaimStep.Kind.VALIDATED: errors.AlreadyValidated,
     ClaimStep.Kind.APPROVED: errors.AlreadyApproved,
+    ClaimStep.Kind.DOCUMENTED: errors.AlreadyDocumented,
     ClaimStep.Kind.REFUSED: errors.AlreadyRefused,
     ClaimStep.Kind.PAID: errors.AlreadyPaid,
     ClaimStep.Kind.RETURNED: errors.AlreadyReturned,
 }
+
+PAYABLE = {State.VALIDATED, State.APPROVED, State.DOCUMENTED}
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -120,15 +124,20 @@ def validate_claim(
 def refuse_claim(*, claim_id: int, officer: User, cite: str, reason: str) -> JackpotClaim:
     """Refuse a payout by a paragraph and with a reason, also after it was validated, unless paid.
 
-    The award stays off the meter until accounting agrees that it goes back.
+    A slip that was issued is voided and keeps its number. The award stays off the meter until
+    accounting agrees that it goes back.
     """
-    undecided = {*JackpotClaim.BEFORE_VALIDATED, State.VALIDATED, State.APPROVED}
+    undecided = {*JackpotClaim.BEFORE_VALIDATED, *State.values} - {State.PAID, State.REFUSED}
     claim = open_for(claim_id, officer, "refuse", undecided)
     if cite not in {paragraph.cite for paragraph in chapter_of(claim.cite).refusals}:
         raise errors.RuleMissing
     if not reason.strip():
         raise errors.ReasonMissing
-    return take(claim, ClaimStep.Kind.REFUSED, officer, cite=cite, reason=reason.strip())
+    void = void_slip(claim, officer, f"Refused by {cite}")
+    facts = {"void_slip": void.number} if void else {}
+    return take(
+        claim, ClaimStep.Kind.REFUSED, officer, cite=cite, reason=reason.strip(), facts=facts
+    )
 
 
 @step
@@ -139,9 +148,9 @@ def pay_claim(
 
     A caller may say the source: anything but the claim's own is refused. A meter award, and a
     large fixed one, is marked by another person than those who validated and approved it
-    (§ 670a.11(h)(3)(i)(B)(IV)).
+    (§ 670a.11(h)(3)(i)(B)(IV)). A small award gets its slip and tax decision here.
     """
-    claim = open_for(claim_id, officer, "pay", {State.VALIDATED, State.APPROVED})
+    claim = open_for(claim_id, officer, "pay", PAYABLE)
     if source is not None and source != claim.source_of_funds:
         raise errors.WrongSource(
             None
@@ -151,13 +160,19 @@ def pay_claim(
     if claim.tier == Tier.FULL:
         if taken(claim, ClaimStep.Kind.VALIDATED).by_id == officer.pk:
             raise errors.ValidatorCannotPay
-        if claim.state != State.APPROVED:
+        if claim.state == State.VALIDATED:
             raise errors.NotApproved
+        if claim.state == State.APPROVED:
+            raise errors.NotDocumented
+        if taken(claim, ClaimStep.Kind.DOCUMENTED).by_id == officer.pk:
+            raise errors.AlreadyActed("documented")
         must_not_have_acted(officer, claim, ClaimStep.Kind.PAID)
         must_be_verified(claim)
     must_all_be_checked(required_to_pay(claim), checks)
+    slip = claim.slip if claim.tier == Tier.FULL else issue_slip(claim, officer)
     facts = {
         "checks": [check.code for check in required_to_pay(claim)],
+        "slip": slip.number,
         "source": claim.source_of_funds,
     }
     return take(claim, ClaimStep.Kind.PAID, officer, facts=facts)

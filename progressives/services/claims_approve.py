@@ -41,7 +41,7 @@ def answer_claim(*, claim_id: int, officer: User, answer: str, reason: str = "")
     must_be_allowed(officer, "answer")
     if claim.tier != Tier.FULL:
         raise errors.NoApprovalNeeded
-    if claim.state not in {*UNAPPROVED, State.APPROVED}:
+    if claim.state in (State.PAID, State.REFUSED):
         raise errors.AnswerClosed
     must_not_be_the_dealer(officer, claim)
     must_not_have_acted(officer, claim, ClaimStep.Kind.ANSWERED)

@@ -10,6 +10,7 @@ from progressives.models import ClaimStep, JackpotClaim
 DEEDS = {
     "validate": "validate progressive payouts",
     "approve": "approve progressive payouts as the second person",
+    "document": "issue the slips of large payouts",
     "answer": "answer for surveillance",
     "refuse": "refuse progressive payouts",
     "pay": "mark progressive payouts paid",

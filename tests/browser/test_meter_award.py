@@ -73,6 +73,16 @@ def test_a_meter_award_goes_its_whole_way(page: Any, web: str, log_in: LogIn) ->
     page.get_by_role("button", name="Approve").click()
     page.get_by_text("Approved: FPG-01, position 5").wait_for()
 
+    open_step(page, web, claim, "document")
+    page.get_by_label("The payee's name").fill("Ada Winner")
+    page.get_by_role("button", name="Issue the slip").click()
+    page.get_by_text("Slip issued: FPG-01, position 5").wait_for()
+    page.goto(f"{web}/admin/progressives/jackpotclaim/{claim.pk}/change/")
+    assert "00000001" in page.content()
+    with page.expect_download() as printing:
+        page.get_by_role("button", name="Print slip").click()
+    assert printing.value.suggested_filename == "slip-00000001-copy-1.pdf"
+
     log_in(page, make_user("A500", "accounting"))
     open_step(page, web, claim, "pay")
     check_all(page)
@@ -82,7 +92,8 @@ def test_a_meter_award_goes_its_whole_way(page: Any, web: str, log_in: LogIn) ->
     acted = list(claim.steps.exclude(by=None).values_list("kind", "by__staff_code"))
     assert acted == [
         *[("hand_verified", "F200"), ("lamp_verified", "F200"), ("validated", "F200")],
-        *[("answered", "S400"), ("approved", "P300"), ("paid", "A500")],
+        *[("answered", "S400"), ("approved", "P300"), ("documented", "P300")],
+        ("paid", "A500"),
     ]
 
 

@@ -94,13 +94,22 @@ def test_a_claim_goes_its_way_by_the_api() -> None:
     assert (response.status_code, response.json()["code"]) == (403, "not_proved")
     response = post(second, award, "approve", {**given, "password": PASSWORD})
     assert (response.status_code, response.json()["state"]) == (200, "approved")
+    response = post(payer, award, "pay", {**told, "source": "cage"})
+    assert (response.status_code, response.json()["code"]) == (409, "not_documented")
+    response = post(second, award, "document")
+    assert (response.status_code, response.json()["code"]) == (422, "payee_missing")
+    response = post(second, award, "document", {"payee": "Ada Winner"})
+    assert (response.status_code, response.json()["state"]) == (200, "documented")
+    assert post(payer, award, "slip").content.startswith(b"%PDF")
+    response = post(payer, award, "slip")
+    assert (response.status_code, response.json()["code"]) == (422, "reason_missing")
 
     response = post(payer, award, "pay", told)
     assert (response.status_code, response.json()["code"]) == (422, "wrong_source")
     response = post(payer, award, "pay", {**told, "source": "cage"})
     assert (response.status_code, response.json()["state"]) == (200, "paid")
     assert [step["by"] for step in response.json()["steps"]] == [
-        *[None, "F200", "F200", "F200", "S400", "P300", "A500"]
+        *[None, "F200", "F200", "F200", "S400", "P300", "P300", "A500"]
     ]
 
 
@@ -201,7 +210,7 @@ def test_the_document_of_the_api_names_every_step() -> None:
     text = Client().get("/api/schema/").content.decode()
     for path in ("claims/", "claims/{claim_id}/", "meters/"):
         assert f"/api/v1/{path}:" in text
-    for verb in ("validate", "answer", "approve", "refuse", "pay", "return"):
+    for verb in ("validate", "answer", "approve", "document", "slip", "refuse", "pay", "return"):
         assert f"/api/v1/claims/{{claim_id}}/{verb}/:" in text
 
 

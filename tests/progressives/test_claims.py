@@ -16,7 +16,8 @@ from progressives.services.claims import (
     required_to_pay,
     validate_claim,
 )
-from tests.make import approved, make_claim, make_user
+from tests.make import documented as with_slip
+from tests.make import make_claim, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -208,7 +209,7 @@ def test_nothing_is_paid_before_it_is_validated(percent: int | None) -> None:
 
 
 def test_a_meter_award_is_never_paid_from_the_table_inventory() -> None:
-    claim = approved(make_claim(percent=10))
+    claim = with_slip(make_claim(percent=10))
     payer = make_user("A500", "accounting")
 
     with pytest.raises(errors.WrongSource, match="may not be paid from the table inventory"):
@@ -235,7 +236,7 @@ def test_a_meter_award_is_paid_by_another_person_than_its_validator() -> None:
 
 
 def test_a_meter_award_is_paid_only_when_its_documents_are_complete() -> None:
-    claim = approved(make_claim(percent=10))
+    claim = with_slip(make_claim(percent=10))
     with pytest.raises(errors.CheckMissing, match="documentation is complete"):
         pay_claim(claim_id=claim.pk, officer=make_user("F201"))
 

@@ -14,9 +14,10 @@ from progressives.models import ClaimTerms, JackpotClaim
 from progressives.services.claim_terms import set_claim_terms
 from progressives.services.claims import pay_claim, refuse_claim, required_checks, validate_claim
 from progressives.services.claims_approve import answer_claim, approve_claim
+from progressives.services.claims_document import document_claim
 from tests.make import (
     PASSWORD,
-    approved,
+    documented,
     make_claim,
     make_progressive,
     make_user,
@@ -76,7 +77,7 @@ def test_an_award_between_is_confirmed_point_by_point_by_one_person() -> None:
 
 
 def test_a_large_fixed_award_needs_a_second_person_and_comes_from_the_table() -> None:
-    claim = approved(make_claim(amount=Decimal("1500.00")))
+    claim = documented(make_claim(amount=Decimal("1500.00")))
     payer = make_user("A500", "accounting")
     pay_claim(claim_id=claim.pk, officer=payer, checks=["documents"], source="table inventory")
     with pytest.raises(errors.NoApprovalNeeded):
@@ -148,7 +149,7 @@ def test_a_problem_needs_words_and_stops_the_approval_until_it_is_answered_again
 
 
 def test_a_problem_seen_after_the_approval_stops_the_payment() -> None:
-    claim = approved(make_claim(percent=10))
+    claim = documented(make_claim(percent=10))
     watcher = staff("S451", "surveillance")
     answer_claim(claim_id=claim.pk, officer=watcher, answer="problem", reason="Another player.")
     payer = make_user("A500", "accounting")
@@ -198,9 +199,11 @@ def test_four_different_people(superuser: bool) -> None:
     with pytest.raises(errors.DealerOfTheRound):
         approve(ready(dealer="F1"), one)
     approve(claim, one)
+    document_claim(claim_id=claim.pk, officer=make_user("F9"), payee="Ada Winner")
     with pytest.raises(errors.AlreadyActed, match="You approved"):
         pay_claim(claim_id=claim.pk, officer=one, checks=["documents", "source"])
     approve(watched)
+    document_claim(claim_id=watched.pk, officer=make_user("F8"), payee="Ada Winner")
     with pytest.raises(errors.AlreadyActed, match="You answered"):
         pay_claim(claim_id=watched.pk, officer=one, checks=["documents", "source"])
 

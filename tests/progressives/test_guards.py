@@ -9,8 +9,8 @@ from django.db.utils import ProgrammingError
 from audit.models import User
 from progressives import errors
 from progressives.models import ClaimStep, JackpotClaim
-from progressives.services.claims import refuse_claim, step
-from tests.make import approved, make_claim, make_user, staff, validated
+from progressives.services.claims import pay_claim, refuse_claim, step
+from tests.make import documented, make_claim, make_user, staff, validated
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +41,7 @@ def test_nobody_without_a_staff_code_can_be_written() -> None:
 
 
 def test_a_meter_award_cannot_be_written_paid_by_its_validator() -> None:
-    claim = approved(make_claim(percent=10))
+    claim = documented(make_claim(percent=10))
     with pytest.raises(DatabaseError, match="needs a second person"):
         written(claim, "paid", staff("F251", "floorperson"))
     with pytest.raises(DatabaseError, match="needs a second person"):
@@ -71,7 +71,7 @@ def test_a_state_cannot_be_written_without_its_step() -> None:
 def test_a_paid_claim_cannot_be_written_back() -> None:
     claim = make_claim()
     written(claim, "validated", make_user())
-    written(claim, "paid", make_user("F201"))
+    pay_claim(claim_id=claim.pk, officer=make_user("F201"))
     with pytest.raises(DatabaseError, match="cannot go from paid to waiting"), transaction.atomic():
         JackpotClaim.objects.filter(pk=claim.pk).update(state="waiting")
 
@@ -157,7 +157,7 @@ def test_a_meter_award_cannot_be_written_validated_before_hand_and_light() -> No
 def test_a_meter_award_cannot_be_written_paid_without_approval() -> None:
     claim = validated(make_claim(percent=10))
     written(claim, "answered", make_user("S1", "surveillance"), facts={"answer": "verified"})
-    with pytest.raises(DatabaseError, match="cannot go from validated to paid"):
+    with pytest.raises(DatabaseError, match="has no slip that counts"):
         written(claim, "paid", make_user("A500", "accounting"))
 
 
