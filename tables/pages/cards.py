@@ -51,6 +51,7 @@ def rows_of(facility: Facility) -> list[dict[str, Any]]:
                         **one._asdict(),
                         "since": at(one.since),
                         "until": at(one.until),
+                        "seen": at(one.seen),
                     }
                     for one in clocks(state, table.game, now.timestamp(), warn_before)
                 ],

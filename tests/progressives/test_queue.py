@@ -102,7 +102,8 @@ def test_other_roles_land_on_their_tiles() -> None:
         assert expected in titles
     assert "Staff" not in titles
     response = client_of(make_user("D100", "dealer")).get("/admin/")
-    assert [tile["title"] for tile in response.context["tiles"]] == ["Tables"]
+    titles = [tile["title"] for tile in response.context["tiles"]]
+    assert titles == ["Cards, dice and devices", "Tables"]
     response = client_of(make_user("Z900", None)).get("/admin/")
     assert "Your role has no pages here." in response.content.decode()
 

@@ -472,7 +472,10 @@ def test_the_page_shows_each_clock() -> None:
     now = table.at.timestamp() + hours(7.8)
     told = [(one.name, one.level) for one in clocks(table.state, SIX_CARD, now, 900)]
     assert told == [("Deck B", "due"), ("Dice", "well"), ("Deck A", "out")]
+    table.state["decks"]["B"]["seen"] += 3600
     assert clocks(table.state, SIX_CARD, now + 3600, 900)[0].level == "overdue"
+    later = [(one.name, one.level) for one in clocks(table.state, SIX_CARD, now + 7200, 900)]
+    assert later == [("Dice", "well"), ("Deck A", "out"), ("Deck B", "idle")]
     assert clocks({}, SIX_CARD, now, 900) == []
     assert notes({}, BLACKJACK, "2026-03-14") == ["Card reader not inspected today."]
 

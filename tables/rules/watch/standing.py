@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 from tables.rules.watch.state import State, clock_of, fresh
 from tables.rules.watch.terms import CHAPTERS, HOUR
 
-OUT, OVERDUE, DUE, WELL = "out", "overdue", "due", "well"
+OUT, IDLE, OVERDUE, DUE, WELL = "out", "idle", "overdue", "due", "well"
+IDLE_SECONDS = 8 * HOUR  # a deck that nobody has used for so long has left unreported
 
 
 class Standing(NamedTuple):
@@ -17,6 +18,7 @@ class Standing(NamedTuple):
     hours: int | None
     cite: str
     level: str
+    seen: int
 
 
 def clocks(state: State, game: str, now: float, warn_before: int) -> list[Standing]:
@@ -28,17 +30,21 @@ def clocks(state: State, game: str, now: float, warn_before: int) -> list[Standi
     ]
     if state["dice"] is not None:
         found.append(standing("Dice", state["dice"], chapter.dice, now, warn_before))
-    return sorted(found, key=lambda one: (one.level == OUT, one.until or one.since))
+    return sorted(found, key=lambda one: (one.level in (OUT, IDLE), one.until or one.since))
 
 
 def standing(name: str, held: dict[str, Any], clock: Any, now: float, warn_before: int) -> Standing:
     """Return how one clock stands."""
-    if held.get("out") or clock is None:
-        level = OUT if held.get("out") else WELL
-        return Standing(name, held["since"], None, None, clock.cite if clock else "", level)
-    until = held["since"] + clock.hours * HOUR
+    seen, since = held.get("seen", int(now)), held["since"]
+    cite = clock.cite if clock else ""
+    if held.get("out") or now - seen > IDLE_SECONDS:
+        level = OUT if held.get("out") else IDLE
+        return Standing(name, since, None, None, cite, level, seen)
+    if clock is None:
+        return Standing(name, since, None, None, cite, WELL, seen)
+    until = since + clock.hours * HOUR
     level = OVERDUE if now >= until else DUE if now >= until - warn_before else WELL
-    return Standing(name, held["since"], until, clock.hours, clock.cite, level)
+    return Standing(name, since, until, clock.hours, cite, level, seen)
 
 
 def notes(state: State, game: str, day: str) -> list[str]:
