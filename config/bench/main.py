@@ -26,6 +26,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object, no table")
     parser.add_argument("--check", action="store_true", help="fail where a target is not met")
     options = parser.parse_args(arguments)
+    if options.seconds <= 0:
+        parser.error("--seconds takes a number above zero")
     folder = Path(tempfile.mkdtemp(prefix="progressives-bench-"))
     folder.chmod(0o755)  # as root, PostgreSQL runs as nobody and must get through
     try:

@@ -17,7 +17,8 @@ from config.house import House
 from tables.rules import SUPPORTED_GAMES
 
 WAGERS = 6  # progressive wagers a round
-CYCLES = 5  # of the three ways; each counts with the median of its runs
+RUN_SECONDS = 2.0  # of each way; then the next has its turn, and so on
+FEWEST_RUNS = 3  # each way counts with the median of its runs
 WARM_UP = 1200  # rounds
 SAMPLE = 1000  # rounds that the engine settles and checks by itself
 TARGETS = {"drain_vs_plain": 12.0, "drain_vs_copy": 0.35, "rank7_vs_phevaluator": 2.0}
@@ -105,15 +106,16 @@ class Ways(NamedTuple):
     def run_in_turn(self, figures: Figures, seconds: float) -> None:
         """Warm everything up with other rounds, then run the three ways again and again."""
         make_ready_to_drain()  # as a worker's process does when it begins
-        share = seconds / CYCLES
+        runs = max(FEWEST_RUNS, round(seconds / RUN_SECONDS))
+        share = seconds / runs
         say("Warming up")
         self.house.feed(WARM_UP)
         self.plain.run(share / 4)
         rounds = max(1, int(self.house.drain() * share))
         self.copy.read(WARM_UP)
         self.copy.run()
-        for cycle in range(CYCLES):
-            say(f"Plain wagers, drain and copy of {rounds} rounds, {cycle + 1} of {CYCLES}")
+        for run in range(1, runs + 1):
+            say(f"Plain wagers, drain and copy of {rounds} rounds, {run} of {runs}")
             self.house.feed(rounds)
             with self.meter.spent_on("plain"):
                 figures.runs["plain"].append(self.plain.run(share))
@@ -134,7 +136,8 @@ class Ways(NamedTuple):
             "accept_events_per_second": self.house.accepted / self.house.accept_seconds,
         }
         wagers = sum(figures.runs["plain"]) * share
-        counts = {"plain": wagers, "drain": rounds * CYCLES, "copy": rounds * CYCLES}
+        drained = rounds * len(figures.runs["drain"])
+        counts = {"plain": wagers, "drain": drained, "copy": drained}
         for work, count in counts.items():
             figures.spent[f"{work}_{'wager' if work == 'plain' else 'round'}"] = {
                 "python": self.meter.ours[work] / count,

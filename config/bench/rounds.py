@@ -15,7 +15,7 @@ WAGERS = {"main": "25.00", "fortune_bonus": "5.00", "insurance": "5.00", "progre
 SETS_HIS_HAND = 0.8  # of the positions; the engine sets the others the house way
 SAYS_PAID = 0.3  # of the rounds carry what the dealer paid, for the engine to compare
 ROUND_SECONDS = 60  # between two rounds of a table
-DAYS_BACK = 20  # so that even the last round lies before now
+DAYS_BACK = 60  # so that even the last round lies before now
 
 
 class Dealers:
