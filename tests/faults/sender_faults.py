@@ -1,5 +1,6 @@
 """Senders that say everything twice, tell two stories, mix up the order or lose an event."""
 
+import os
 import re
 import threading
 import time
@@ -10,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import psycopg
+import pytest
 
 from audit.models import AuditEvent, ExceptionRecord
 from tables.models import AppliedEvent
@@ -19,6 +21,8 @@ from tests.faults.load import Sent
 from tests.faults.sound import Found
 from tests.faults.watching import at_once, post_somehow, ring, tell
 from tests.make import make_user
+
+BUSY_LOAD = 2.5  # processes that want each processor, ours too: with more, figures say nothing
 
 
 def everything_comes_twice(pit: Pit, seed: int, *, events: int = 12, clients: int = 16) -> Found:
@@ -186,6 +190,9 @@ def claims_are_seen_at_once(pit: Pit, seed: int, *, seconds: float = 16, rate: f
     tell(found, sent, rounds_a_second=round(achieved, 1), seconds_until_seen=figures)
     assert sum(map(len, halves)) == found.claims > 20
     best = min(figure["p99"] for figure in figures)
+    load = os.getloadavg()[0]
+    if best >= 1.0 and load > BUSY_LOAD * (os.cpu_count() or 1):
+        pytest.skip(f"A load of {load:.0f} here: nothing can be measured.")  # in CI a failure
     assert best < 1.0, f"a claim was seen after {best:.1f} s"
     assert achieved > 0.9 * rate, f"only {achieved:.0f} rounds came in a second"
     return found

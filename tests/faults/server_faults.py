@@ -144,7 +144,7 @@ def web_dies_before_it_rings(pit: Pit, seed: int, *, times: int = 3) -> Found:
     return found
 
 
-def web_is_killed(pit: Pit, seed: int, *, times: int = 5) -> Found:
+def web_is_killed(pit: Pit, seed: int, *, times: int = 3) -> Found:
     """Kill -9 the web server at random moments under load, with all its threads at work."""
     chance, events = Random(seed), day_of(4000, seed)
     unanswered = 0

@@ -92,22 +92,27 @@ def one_lane_many_workers(
     return found
 
 
-def bells_at_a_busy_lane(pit: Pit, seed: int, *, times: int = 40) -> Found:
+def bells_at_a_busy_lane(pit: Pit, seed: int, *, times: int = 25, at_a_time: int = 80) -> Found:
     """Let a bell fall while the lane is being written, in a house without beat.
 
     Who hears it finds the lane busy and goes; whoever has the lane must look once more.
     """
     chance = Random(seed)
-    many, single = (day_of(20 * times, seed, (table,)) for table in ("A-1", "A-2"))
+    many, single = day_of(at_a_time * times, seed, ("A-1",)), day_of(times, seed, ("A-2",))
     sent = Sent()
     client, other = pit.client(sent), pit.client(sent)
     other.report(single[0])
     longest = 0.0
-    for number in range(times):
-        client.report_list(many[20 * number : 20 * number + 20])
-        time.sleep(chance.uniform(0.0, 0.08))
-        other.report(single[1 + number])
-        longest = max(longest, wait_for(lambda: waiting(pit) == 0, 5.0, "a bell was not heard"))
+    with psycopg.connect(pit.database.database_url, autocommit=True) as own:
+        for number in range(times):
+            client.report_list(many[at_a_time * number : at_a_time * (number + 1)])
+            if number % 3:
+                wait_for(lambda: at_work(own) or waiting(pit) == 0, 5.0, "a bell was not heard")
+            else:
+                time.sleep(chance.uniform(0.0, 0.1))
+            other.report(single[1 + number])
+            why = "a bell was not heard"
+            longest = max(longest, wait_for(lambda: waiting(pit) == 0, 5.0, why))
     client.close()
     other.close()
     found = pit.assert_sound(sent)

@@ -210,13 +210,13 @@ def keep_promises(key: AccessKey, **how: Any) -> None:
         hold_answers(hall)
         hold_order(hall)
         hold_money(hall)
-        assert verify_chains().ok
 
     play()
+    assert verify_chains().ok  # of all examples: each walk takes as long as all before it
 
 
 def test_whatever_is_sent_the_lane_comes_to_what_its_log_says(key: AccessKey) -> None:
-    keep_promises(key, max_examples=80)
+    keep_promises(key, max_examples=60)
 
 
 @pytest.mark.slow
