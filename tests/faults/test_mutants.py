@@ -52,7 +52,13 @@ MUTANTS = [
         "two were at a lane",
         {"workers": 3, **BARE},
     ),
-    Mutant("no_second_look", worker_faults.bells_at_a_busy_lane, "bell was not heard", BARE),
+    Mutant(
+        "slow_disk,no_second_look",
+        worker_faults.bells_at_a_busy_lane,
+        "bell was not heard",
+        BARE,
+    ),
+    Mutant("slow_disk,loser_goes", worker_faults.bells_at_a_busy_lane, "bell was not heard", BARE),
     Mutant("rings_early", worker_faults.bells_of_single_events, "bell was not heard", BARE),
     Mutant(
         "piecemeal", partial(worker_faults.workers_are_killed, kills=24), "not what|differ|wait|log"

@@ -92,10 +92,11 @@ def one_lane_many_workers(
     return found
 
 
-def bells_at_a_busy_lane(pit: Pit, seed: int, *, times: int = 25, at_a_time: int = 80) -> Found:
+def bells_at_a_busy_lane(pit: Pit, seed: int, *, times: int = 30, at_a_time: int = 20) -> Found:
     """Let a bell fall while the lane is being written, in a house without beat.
 
-    Who hears it finds the lane busy and goes; whoever has the lane must look once more.
+    Who hears it finds the lane busy and goes; whoever has the lane must look once more. The house
+    carries the change ``slow_disk``, so that there is time for it.
     """
     chance = Random(seed)
     many, single = day_of(at_a_time * times, seed, ("A-1",)), day_of(times, seed, ("A-2",))

@@ -35,6 +35,17 @@ def piecemeal(store: ModuleType) -> None:
     store.store_envies = commit_and_store
 
 
+def slow_disk(store: ModuleType) -> None:
+    """No mutant but a slow disk: a batch's transaction stays open for a while."""
+    write = store.store
+
+    def write_slowly(batch: Any) -> None:
+        write(batch)
+        time.sleep(0.06)
+
+    store.store = write_slowly
+
+
 def no_second_look(apply: ModuleType) -> None:
     """Who lets go of a lane does not look whether a bell fell meanwhile."""
     apply.has_waiting = lambda lane_id: False
@@ -178,6 +189,7 @@ def bell_holds_request(doorbell: ModuleType) -> None:
 CHANGES: dict[str, Change] = {
     "no_lock": ("tables.services.apply", no_lock),
     "piecemeal": ("tables.services.store", piecemeal),
+    "slow_disk": ("tables.services.store", slow_disk),
     "no_second_look": ("tables.services.apply", no_second_look),
     "never_set_aside": ("tables.services.apply", never_set_aside),
     "no_sweep": ("tables.services.apply", no_sweep),
