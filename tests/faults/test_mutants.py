@@ -22,7 +22,7 @@ from tests.faults.houses import Pit
 pytestmark = pytest.mark.faults
 
 BARE = {"beat": False}  # no sweep repairs what went wrong
-WAIT = {"patience_seconds": 8.0}
+WAIT = {"patience_seconds": 6.0}
 
 # The keys of the intake: without them ON CONFLICT has nothing to find.
 KEYS_SQL = """
@@ -58,7 +58,6 @@ MUTANTS = [
         "bell was not heard",
         BARE,
     ),
-    Mutant("slow_disk,loser_goes", worker_faults.bells_at_a_busy_lane, "bell was not heard", BARE),
     Mutant("rings_early", worker_faults.bells_of_single_events, "bell was not heard", BARE),
     Mutant(
         "piecemeal", partial(worker_faults.workers_are_killed, kills=24), "not what|differ|wait|log"
@@ -88,7 +87,7 @@ MUTANTS = [
     ),
     Mutant("poison,never_set_aside", sender_faults.an_event_is_poison, "still wait", WAIT),
     Mutant("poison,swallowed", sender_faults.an_event_is_poison, "gaps|not what"),
-    Mutant("no_bell", partial(sender_faults.claims_are_seen_at_once, seconds=6), "was seen after"),
+    Mutant("no_bell", partial(sender_faults.claims_are_seen_at_once, seconds=8), "was seen after"),
     Mutant("", partial(sender_faults.everything_comes_twice, events=2), "409|twice", {}, KEYS_SQL),
 ]
 

@@ -29,17 +29,18 @@ from tests.faults.watching import (
 
 def workers_are_killed(pit: Pit, seed: int, *, kills: int = 40) -> Found:
     """Kill -9 workers under load: at random moments, and while they write a batch."""
-    chance, events = Random(seed), day_of(120 * kills, seed)
+    chance, events = Random(seed), day_of(100 * kills, seed)
     workers = [name for name in names_of(pit) if name.startswith("worker")]
     done = turns = 0
     with (
         psycopg.connect(pit.database.database_url, autocommit=True) as own,
-        pit.loaded(events, list_length=50, per_second=250, all_of_them=False) as sent,
+        pit.loaded(events, list_length=50, per_second=120, all_of_them=False) as sent,
     ):
         while done < kills:
             turns += 1
             if turns % 4:
                 wait_for(lambda: at_work(own), 30, "no worker ever writes")
+                time.sleep(chance.choice((0.0, chance.uniform(0.0, 0.06))))
             else:
                 time.sleep(chance.uniform(0.05, 0.3))
             if turns % 8 == 0:  # a whole worker; its pool ends with it
@@ -64,7 +65,7 @@ def one_lane_many_workers(
 
     def drain() -> None:
         with contextlib.suppress(DatabaseError):  # PostgreSQL's log tells of it
-            while not over.wait(0.5):
+            while not over.wait(0.2):
                 told = StringIO()
                 call_command("drain", stdout=told)
                 drained.append(int(told.getvalue().split()[0]))
@@ -87,12 +88,11 @@ def one_lane_many_workers(
     workers = len(names_of(pit)) - 1
     tell(found, sent, workers=workers, drained=sum(drained), errors=len(errors))
     assert not errors, f"two were at a lane: {errors[0]}"
-    assert bool(drained) == drain_too
-    assert sum(drained) < len(events), "the workers were never at it"
+    assert bool(sum(drained)) == drain_too
     return found
 
 
-def bells_at_a_busy_lane(pit: Pit, seed: int, *, times: int = 30, at_a_time: int = 20) -> Found:
+def bells_at_a_busy_lane(pit: Pit, seed: int, *, times: int = 24, at_a_time: int = 20) -> Found:
     """Let a bell fall while the lane is being written, in a house without beat.
 
     Who hears it finds the lane busy and goes; whoever has the lane must look once more. The house

@@ -29,7 +29,7 @@ def piecemeal(store: ModuleType) -> None:
     def commit_and_store(rows: Any) -> None:
         with store.connection.cursor() as cursor:
             cursor.execute("COMMIT")
-        time.sleep(0.01)
+        time.sleep(0.08)
         store_envies(rows)
 
     store.store_envies = commit_and_store
