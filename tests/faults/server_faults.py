@@ -45,7 +45,7 @@ def postgres_is_stopped(
                     stopped += kill(pid, how) and pid == postmaster
                 wait_for(lambda p=postmaster: process_state(p) in GONE, 20, "it would not stop")
                 time.sleep(away)
-            wait_for(lambda n=reached: len(sent.told) > n + 10, 30, "the house did not come back")
+            wait_for(lambda n=reached: len(sent.told) > n + 10, 60, "the house did not come back")
     found = pit.assert_sound(sent)
     tell(found, sent, stopped=stopped)
     assert stopped == times
