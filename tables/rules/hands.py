@@ -66,6 +66,8 @@ HAND_ORDER = [
     *(f"{spelled(top)}_high" for top in range(ACE, 1, -1)),
 ]
 
+PLACE = {card: place for place, card in enumerate(DECK_AND_JOKER)}
+
 BROADWAY = 15  # the order of A-K-Q-J-10 among straights, above any rank
 _STRAIGHT_ENDS = range(ACE, 4, -1)  # its top card; 5 is A-2-3-4-5
 
@@ -218,12 +220,10 @@ class Ranking:
         Where several fives are identical in rank, the same one is returned whatever the order of
         the cards.
         """
-        ordered = sorted(cards, key=DECK_AND_JOKER.index)
+        ordered = sorted(cards, key=PLACE.__getitem__)
         value = self.evaluate(ordered)
-        five = max(
-            (five for five in combinations(ordered, 5) if self.evaluate(five) == value),
-            key=lambda five: (JOKER not in five, [-DECK_AND_JOKER.index(c) for c in five]),
-        )
+        fives = [five for five in combinations(ordered, 5) if self.evaluate(five) == value]
+        five = next((five for five in fives if JOKER not in five), fives[0])
         joker_as = self._joker_as(value, five) if JOKER in five else None
         return Best(value, tuple(laid_out(value, five, joker_as)), joker_as)
 

@@ -16,9 +16,11 @@ from tables.rules.hands import (
     FOUR_OF_A_KIND,
     FULL_HOUSE,
     NOTHING,
+    PAIR,
     ROYAL_FLUSH,
     STRAIGHT,
     STRAIGHT_FLUSH,
+    TOP_FROM,
     TWO_PAIR,
     Ranking,
 )
@@ -58,11 +60,16 @@ class HouseWay:
         """Set six cards in accordance with § 670a.11(d)."""
         key = sum(map(KEY.__getitem__, cards), EMPTY)
         of_key = self.ranking.of_key
-        ways = [(of_key(key - KEY[low], cards, low), low) for low in cards]
-        kept = max(ways)[0] >> CATEGORY_FROM
+        best = of_key(key, cards)
+        kept = best >> CATEGORY_FROM
         if kept == NOTHING:
             low = sorted(cards, key=RANK.__getitem__)[-2]
             return Setting(low, of_key(key - KEY[low], cards, low), f"{SET_BY}(6)")
+        if kept == PAIR:  # nearly half of all hands: of the ways that keep it the highest is plain
+            pair = best >> TOP_FROM & 15
+            low = max([card for card in cards if RANK[card] != pair], key=LOW_ORDER.__getitem__)
+            return Setting(low, of_key(key - KEY[low], cards, low), f"{SET_BY}(1)")
+        ways = [(of_key(key - KEY[low], cards, low), low) for low in cards]
         if kept == FOUR_OF_A_KIND:
             return self._set_four_of_a_kind(ways)
         able = [way for way in ways if self._keeps(way[0] >> CATEGORY_FROM, kept)]
