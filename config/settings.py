@@ -5,6 +5,7 @@ wanted, set ``DATABASE_URL`` and ``REDIS_URL``. A missing or unreadable value st
 """
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 from psycopg.conninfo import conninfo_to_dict
@@ -54,6 +55,7 @@ REDIS_URL = env_text("REDIS_URL")
 
 INSTALLED_APPS = [
     "config.admin_app.HouseAdminConfig",  # Django's admin with our own site
+    "audit",  # before Django's own, so that its commands about people write to the log
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -63,8 +65,8 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "django_otp",
+    "axes",
     "config",
-    "audit",
     "progressives",
     "tables",
 ]
@@ -81,6 +83,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.middleware.FacilityTimeMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -133,6 +136,10 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # People
 AUTH_USER_MODEL = "audit.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -142,6 +149,18 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+# Who fails five times from one place waits there; the same person is let in from elsewhere, so
+# that nobody is kept from the queue by somebody who types his name.
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_DISABLE_ACCESS_LOG = True  # log-ins are in our own log
+AXES_USERNAME_CALLABLE = "config.logins.counted_name"
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address"]  # masked in its rows, as passwords are
+AXES_LOCKOUT_TEMPLATE = "admin/log_in_waits.html"
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
 SESSION_COOKIE_AGE = 12 * 60 * 60  # a shift

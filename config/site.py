@@ -3,6 +3,7 @@
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -153,9 +154,7 @@ class HouseSite(AdminSite):
             if response.status_code == HTTPStatus.FOUND:
                 note("audit.logged_in", request.user)
             else:
-                tried = User.objects.filter(username=request.POST.get("username", "")[:150]).first()
-                if tried is not None:  # never what was typed: it may be a password
-                    note("audit.log_in_refused", tried)
+                note_refusal(request)
         return response
 
     def logout(
@@ -179,6 +178,17 @@ class HouseSite(AdminSite):
 def note(action: str, user: Any) -> None:
     """Write into the system's chain what somebody did with his own account."""
     record_one(action, f"user/{user.pk}", {"username": user.username}, by=user)
+
+
+def note_refusal(request: HttpRequest) -> None:
+    """Tell the log who tried in vain; who is made to wait is told of once and not each time."""
+    tried = User.objects.filter(username=request.POST.get("username", "")[:150]).first()
+    if tried is None:  # never what was typed: it may be a password
+        return
+    if not getattr(request, "axes_locked_out", False):
+        note("audit.log_in_refused", tried)
+    elif getattr(request, "axes_failures_since_start", None) == settings.AXES_FAILURE_LIMIT:
+        note("audit.log_in_stopped", tried)
 
 
 def tiles_for(request: HttpRequest) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from django.contrib.auth import authenticate
 from django.core.management import call_command
+from django.http import HttpRequest
 
 from audit.models import AuditEvent, User
 from audit.staff import ROLES, random_password
@@ -35,7 +36,8 @@ def test_each_role_gets_a_user_who_can_log_in() -> None:
         assert [group.name for group in users[code].groups.all()] == [role]
         assert users[code].is_staff
         assert not users[code].is_superuser
-    assert authenticate(username="F200", password=passwords[1]) == users["F200"]
+    told = {"username": "F200", "password": passwords[1]}
+    assert authenticate(HttpRequest(), **told) == users["F200"]
 
 
 def test_a_second_run_makes_nobody_and_tells_nothing_secret() -> None:
