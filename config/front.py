@@ -135,7 +135,7 @@ def manage(arguments: Sequence[str]) -> int:
             os.environ["WEB_URL"] = url or house.web_url
         from django.core.management import execute_from_command_line  # noqa: PLC0415
 
-        execute_from_command_line(["manage.py", *arguments])
+        execute_from_command_line(["run manage", *arguments])
     return 0
 
 
@@ -220,6 +220,9 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         say("\nStopped.")
         return 0 if arguments[0] == "demo" else 130
+    except BrokenPipeError:  # who read our output has seen enough, as "| head" has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
 
 
 if __name__ == "__main__":

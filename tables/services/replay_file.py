@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +30,10 @@ def read_events(path: Path) -> list[Sent]:
             try:
                 found.append(read_line(line.decode()))
             except ValueError as error:
-                raise BadFile(f"Line {number} of {path} is no JSON object: {error}") from error
+                at = f" (character {error.colno})" if isinstance(error, JSONDecodeError) else ""
+                raise BadFile(
+                    f"Line {number} of {path} is no JSON object{at}; nothing was sent."
+                ) from error
     return found
 
 

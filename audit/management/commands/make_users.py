@@ -17,7 +17,7 @@ class Command(BaseCommand):
         if not made:
             self.stdout.write(
                 f"The users exist already: {', '.join(ROLES.values())}. Passwords are not shown "
-                "again; an administrator can set new ones."
+                "again; set a new one with: ./run manage changepassword X700"
             )
             return
         table = Table("role", "log in as", "password")

@@ -20,8 +20,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         person = User.objects.filter(staff_code=options["by"], is_active=True).first()
-        if person is None or not person.has_perm("tables.close_gap"):
-            raise CommandError(f"{options['by']} may not close gaps.")
+        if person is None:
+            raise CommandError(f"Nobody who works here has the staff code {options['by']}.")
+        if not person.has_perm("tables.close_gap"):
+            raise CommandError(f"{options['by']} has no role that may close gaps.")
         try:
             gap = close_gap(table=options["table"], by=person, reason=options["reason"])
         except GamingTable.DoesNotExist:

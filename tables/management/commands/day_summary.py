@@ -3,6 +3,7 @@
 import json
 import sys
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -69,11 +70,11 @@ def as_table(summary: Summary) -> Table:
 def add_meter(table: Table, meter: Reconciliation) -> None:
     """Add what a meter shows and the sums that explain it, those that are none left out."""
     word = "reconciles" if meter.ok else "DOES NOT RECONCILE"
-    table.add_row(f"meter {meter.meter}", f"{word} ${cents(meter.value)}")
-    table.add_row("  initial amount", cents(meter.opening))
+    table.add_row(f"meter {meter.meter}", f"{word} ${grouped(meter.value)}")
+    table.add_row("  initial amount", grouped(meter.opening))
     for name in ("contributions", "reversals", "awards", "resets", "returned"):
         if amount := getattr(meter, name):
-            table.add_row(f"  {name}", cents(amount))
+            table.add_row(f"  {name}", grouped(amount))
 
 
 def add_events(table: Table, summary: Summary) -> None:
@@ -87,3 +88,8 @@ def add_events(table: Table, summary: Summary) -> None:
     table.add_row("  behind a missing one", f"{events.gap:,}")
     table.add_row("  set aside for a person", f"{summary.set_aside:,}")
     table.add_row("rounds locked out and not over", f"{summary.open_rounds:,}")
+
+
+def grouped(value: Decimal) -> str:
+    """Write a meter value for people, its thousands apart."""
+    return f"{Decimal(cents(value)):,}"

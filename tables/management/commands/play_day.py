@@ -12,7 +12,7 @@ from rich.progress import Progress
 
 from progressives.models import JackpotClaim
 from tables.management.bars import progress_bar
-from tables.models import Facility
+from tables.models import Facility, Round
 from tables.services import playing
 from tables.services.floor import work_the_floor
 from tables.services.playing import Hall
@@ -84,6 +84,11 @@ class Command(BaseCommand):
                 names = ", ".join(hall.skipped)
                 self.stdout.write(f"Left alone, since others report for them: {names}.")
             if hall.tables:
+                codes = [table.code for table in hall.tables]
+                if before := Round.objects.filter(table__code__in=codes).count():
+                    self.stdout.write(
+                        f"{before:,} rounds are in the log already; {rounds:,} more are played."
+                    )
                 if options["lucky"]:
                     self.stdout.write(
                         "Luck is stacked: about one round in forty holds a high hand that no "
