@@ -49,7 +49,7 @@ def told_of(exc: exceptions.APIException) -> dict[str, str]:
 
 def status_of(refusal: errors.ProgressiveError) -> int:
     """Return the status of a refusal: unknown, the wrong person, the wrong moment, too little."""
-    if isinstance(refusal, errors.ClaimUnknown):
+    if isinstance(refusal, errors.Unknown):
         return status.HTTP_404_NOT_FOUND
     if isinstance(refusal, errors.WrongPerson):
         return status.HTTP_403_FORBIDDEN

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_process_init, worker_ready
+from celery.signals import beat_init, worker_process_init, worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -97,3 +97,9 @@ def tell_supervisor(**_: Any) -> None:
     """Leave a mark that this worker listens to its queue."""
     if ready := os.environ.get("READY_FILE"):
         Path(ready).touch()
+
+
+@beat_init.connect
+def read_meters_at_start(**_: Any) -> None:
+    """Have every meter read when the house starts; of beats it has one."""
+    app.send_task("progressives.tasks.read_meters_at_start")

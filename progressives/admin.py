@@ -19,8 +19,10 @@ from progressives.models import (
     Lane,
     Meter,
     MeterReading,
+    MeterSnapshot,
     PayoutSlip,
     Progressive,
+    TablePayout,
 )
 from progressives.pages.claim import LONGEST_ID, claim_page, meter_page
 from progressives.pages.close import DEEDS, close_deed, close_page, days_page
@@ -81,9 +83,12 @@ class JackpotClaimAdmin(RecordAdmin):
 class MeterAdmin(RecordAdmin):
     """Meters, each with its ledger: entries have no page of their own."""
 
-    list_display = ["progressive", "level", "stands_at", "reset", "increment_percent", "sequence"]
+    list_display = [
+        *["progressive", "level", "purpose", "stands_at", "reset", "limit", "increment_percent"],
+        "sequence",
+    ]
     list_select_related = ["progressive"]
-    ordering = ["progressive__code", "level"]
+    ordering = ["progressive__code", "level", "purpose"]
 
     @admin.display(description="stands at", ordering="value")
     def stands_at(self, meter: Meter) -> str:
@@ -98,6 +103,23 @@ class MeterAdmin(RecordAdmin):
         if not self.has_view_permission(request, meter):
             raise PermissionDenied
         return meter_page(request, meter)
+
+
+@admin.register(MeterSnapshot)
+class MeterSnapshotAdmin(RecordAdmin):
+    list_display = [
+        *["taken_at", "meter", "reason", "sequence", "value", "wagers", "wagered", "hits", "won"],
+    ]
+    list_display_links = ["meter"]
+    list_filter = ["reason"]
+    list_select_related = ["meter"]
+    ordering = ["-pk"]
+
+
+@admin.register(TablePayout)
+class TablePayoutAdmin(RecordAdmin):
+    list_display = ["table", "payouts", "machine_paid", "attendant_paid", "cumulative"]
+    ordering = ["table"]
 
 
 @admin.register(Lane)

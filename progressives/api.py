@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from progressives.errors import ClaimUnknown
 from progressives.meters import cents
-from progressives.models import ClaimStep, JackpotClaim, Meter
+from progressives.models import ClaimStep, JackpotClaim
 from progressives.paragraphs import chapter_of
 from progressives.selectors import changed_since, claims_in, claims_with_steps, look_token
 from progressives.services.claims import (
@@ -43,15 +43,6 @@ class MayReadClaims(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         return bool(request.user.has_perm("progressives.view_jackpotclaim"))
-
-
-class MayReadMeters(BasePermission):
-    """Whoever's role may read meters, such as the staff token of a sign."""
-
-    message = "Your role may not read meters."
-
-    def has_permission(self, request: Request, view: Any) -> bool:
-        return bool(request.user.has_perm("progressives.view_meter"))
 
 
 class StepSerializer(serializers.ModelSerializer[ClaimStep]):
@@ -407,31 +398,3 @@ class ReturnView(StepView):
 
     def service(self, **facts: Any) -> object:
         return return_refused_award(**facts)
-
-
-class MeterSerializer(serializers.Serializer[Any]):
-    """What a sign shows: a level of a progressive, and what it stands at."""
-
-    progressive = serializers.CharField()
-    level = serializers.CharField()
-    value = serializers.CharField(help_text="Dollars, two to six decimals.")
-    sequence = serializers.IntegerField(help_text="Number of the entry that brought it there.")
-
-
-class MetersView(APIView):
-    """Meters for the signs."""
-
-    permission_classes = [IsAuthenticated, MayReadMeters]
-
-    @extend_schema(operation_id="meters_list", responses=MeterSerializer(many=True))
-    def get(self, request: Request) -> Response:
-        """List every meter with its value after the last movement."""
-        meters = Meter.objects.filter(purpose=Meter.Purpose.DISPLAY)
-        meters = meters.order_by("progressive__code", "level")
-        rows = meters.values_list("progressive__code", "level", "value", "sequence")
-        return Response(
-            [
-                {"progressive": code, "level": level, "value": cents(value), "sequence": sequence}
-                for code, level, value, sequence in rows
-            ]
-        )

@@ -23,9 +23,18 @@ class ProgressiveError(Exception):
         super().__init__(sentence or self.sentence)
 
 
-class ClaimUnknown(ProgressiveError):
+class Unknown(ProgressiveError):
+    """There is nothing of that name."""
+
+
+class ClaimUnknown(Unknown):
     code = "unknown_claim"
     sentence = "There is no such claim."
+
+
+class LevelUnknown(Unknown):
+    code = "unknown_level"
+    sentence = "There is no such level of a progressive."
 
 
 # ---- the wrong person -----------------------------------------------------------------------

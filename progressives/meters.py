@@ -120,3 +120,8 @@ def cents(value: Decimal) -> str:
     text = format(value.quantize(STEP), "f").rstrip("0")
     whole, _, fraction = text.partition(".")
     return f"{whole}.{fraction.ljust(2, '0')}"
+
+
+def shown(value: Decimal, step: Decimal) -> Decimal:
+    """Return what a sign shows of a meter: whole steps, the rest not yet."""
+    return (value // step * step).quantize(CENT)

@@ -3,7 +3,7 @@
 from django.db import connection
 from django.db.models import Count, Prefetch, Q, QuerySet
 
-from progressives.models import ClaimStep, JackpotClaim
+from progressives.models import ClaimStep, JackpotClaim, Meter, MeterEntry
 from progressives.models.claims import IS_FULL, TierOfClaim
 
 State, Tier = JackpotClaim.State, JackpotClaim.Tier
@@ -70,3 +70,19 @@ def counts() -> dict[str, int]:
         else:
             found["pay"] += number
     return found
+
+
+LAST_HITS = 25  # 9 NYCRR § 5320.8(b)(4)
+
+
+def level_meters(progressive: str, level: str) -> list[Meter]:
+    """Return the meters of a level, the display first; none where there is no such level."""
+    meters = Meter.objects.select_related("progressive")
+    found = meters.filter(progressive__code=progressive, level=level)
+    return sorted(found, key=lambda meter: (meter.purpose != Meter.Purpose.DISPLAY, meter.purpose))
+
+
+def last_hits(meter: Meter) -> list[MeterEntry]:
+    """Return a level's last awards, newest first."""
+    awards = MeterEntry.objects.filter(meter=meter, kind=MeterEntry.Kind.AWARD)
+    return list(awards.order_by("-sequence")[:LAST_HITS])

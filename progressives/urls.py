@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from progressives import api, api_close
+from progressives import api, api_close, api_meters
 
 urlpatterns = [
     path("claims/", api.ClaimsView.as_view(), name="claims"),
@@ -21,5 +21,7 @@ urlpatterns = [
     path("closes/<str:day>/prepare/", api_close.PrepareView.as_view(), name="close-prepare"),
     path("closes/<str:day>/review/", api_close.ReviewView.as_view(), name="close-review"),
     path("closes/<str:day>/send-back/", api_close.SendBackView.as_view(), name="close-send-back"),
-    path("meters/", api.MetersView.as_view(), name="meters"),
+    path("meters/", api_meters.MetersView.as_view(), name="meters"),
+    path("meters/tables/", api_meters.TablePayoutsView.as_view(), name="table-payouts"),
+    path("meters/<str:progressive>/<str:level>/", api_meters.LevelView.as_view(), name="level"),
 ]

@@ -5,6 +5,7 @@ from progressives.models.close import ChipCount, CloseStep, GamingDayClose, Mete
 from progressives.models.lanes import Lane, Progressive
 from progressives.models.meters import LevelRate, Meter, MeterEntry
 from progressives.models.slips import PayoutSlip, SlipCounter, SlipPrint, SlipVoid
+from progressives.models.snapshots import MeterSnapshot, TablePayout
 from progressives.models.terms import ClaimTerms
 
 __all__ = [
@@ -21,9 +22,11 @@ __all__ = [
     "Meter",
     "MeterEntry",
     "MeterReading",
+    "MeterSnapshot",
     "PayoutSlip",
     "Progressive",
     "SlipCounter",
     "SlipPrint",
     "SlipVoid",
+    "TablePayout",
 ]

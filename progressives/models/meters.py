@@ -184,6 +184,11 @@ class MeterEntry(models.Model):
             ),
             models.CheckConstraint(name="meter_entry_never_below_zero", condition=Q(after__gte=0)),
         ]
+        indexes = [
+            models.Index(
+                name="meter_entry_hits", fields=["meter", "sequence"], condition=Q(kind="award")
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.meter_id}/{self.sequence} {self.kind} {self.amount}"

@@ -11,7 +11,8 @@ from django.utils import timezone
 from progressives.models import EnvyPayout, JackpotClaim, Meter, MeterEntry, PayoutSlip
 from progressives.pages.queue import must_view
 from progressives.pages.rows import row_of
-from progressives.selectors import claims_with_steps
+from progressives.selectors import claims_with_steps, last_hits, level_meters
+from progressives.services.snapshots import read_now
 
 STRIP_EACH_WAY = 4  # entries shown before and after the award
 CHART_EACH_WAY = 40
@@ -100,8 +101,10 @@ def meter_page(request: HttpRequest, meter: Meter) -> HttpResponse:
     context: dict[str, Any] = {
         **admin.site.each_context(request),
         "opts": Meter._meta,
-        "title": f"{meter.progressive}, {meter.level}",
+        "title": f"{meter.progressive}, {meter.name}",
         "meter": meter,
+        "counts": read_now(level_meters(meter.progressive.code, meter.level)),
+        "hits": last_hits(meter),
         "entries": page[:LEDGER_PAGE],
         "older": page[LEDGER_PAGE - 1].sequence if len(page) > LEDGER_PAGE else None,
         "newest": not before,

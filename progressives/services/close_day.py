@@ -10,11 +10,12 @@ from django.db.models import Max, Q
 from audit.models import User
 from audit.services import SYSTEM, chain_of_lane, log_event, record
 from progressives import close_errors, errors
-from progressives.models import CloseStep, GamingDayClose, Lane, Meter
+from progressives.models import CloseStep, GamingDayClose, Lane, Meter, MeterSnapshot
 from progressives.retold import FENCED
 from progressives.services.claims import step
 from progressives.services.close_persons import must_be_allowed_to
 from progressives.services.close_retell import Told, retell
+from progressives.services.snapshots import take_at
 
 TRIES = 3
 
@@ -140,6 +141,7 @@ def fence(day: date, by: User, told: Told, gone: set[int]) -> GamingDayClose | N
         gaming_day=day, fence=numbers, chains=chains, ends=ends, retold={}
     )
     CloseStep.objects.create(close=close, kind=CloseStep.Kind.FENCED, by=by)
+    take_at(MeterSnapshot.Reason.DAY_CLOSE, ends)
     summary = {**facts, "fence": numbers, "ends": ends}
     record(SYSTEM, [log_event("progressives.day_ended", str(day), summary, by=by)])
     close.refresh_from_db()

@@ -16,6 +16,7 @@ from audit.copying import NULL, copy_lines, escaped
 from progressives.levels import DISPLAY, OVERFLOW, RESERVE, Level, PutIn, Rate
 from progressives.meters import MeterTerms, Movement, RunningMeter, increment
 from progressives.models import Meter
+from progressives.services.snapshots import Mark, store_snapshots
 
 ENTRY_COLUMNS = (
     *("meter_id", "sequence", "kind", "amount", "before", "after"),
@@ -77,7 +78,17 @@ class LevelMeter:
     """One meter in the hands of the lane's holder."""
 
     __slots__ = (
-        *("_facts", "_facts_text", "_lines", "begun_at", "meter", "name", "running", "sequence"),
+        *(
+            "_facts",
+            "_facts_text",
+            "_lines",
+            "begun_at",
+            "marks",
+            "meter",
+            "name",
+            "running",
+            "sequence",
+        ),
         "told",
     )
 
@@ -95,6 +106,7 @@ class LevelMeter:
         self._facts: RoundFacts | None = None
         self._facts_text = ""
         self.told: list[Entry] = []  # of the round at hand, for the log
+        self.marks: list[Mark] = []  # what is to be read of it: each hit, each reset
 
     def _enter(
         self,
@@ -153,6 +165,7 @@ class LevelMeter:
         for step in steps[1:]:
             self._enter(step, facts, position)
             put_in += step.amount
+        self._mark(sequence)
         return Priced(self.meter.pk, sequence, paid.before, -paid.amount, put_in)
 
     def contribute_at(
@@ -164,6 +177,12 @@ class LevelMeter:
         moved = self.running.move("contribution", increment(stake, rate.increment_percent))
         self._enter(moved, facts, position, stake)
         return moved.amount
+
+    def _mark(self, award: int) -> None:
+        """Have the meter read after an award, and the whole level after what followed it."""
+        self.marks.append(Mark(self.meter.pk, award, "hit"))
+        if self.sequence > award:
+            self.marks += [Mark(h.meter.pk, h.sequence, "reset") for h in self.every()]
 
     def move(self, kind: str, amount: Decimal, facts: RoundFacts, position: int | None) -> None:
         """Enter a movement that a person ordered, such as a refused award put back."""
@@ -260,6 +279,7 @@ class SplitMeter(LevelMeter):
         steps = self.level.peek()
         put_in = sum((m.amount for _, m in steps if m.kind == "reset"), Decimal(0))
         self._write(facts, position, stake, hand, cards)
+        self._mark(sequence)
         return Priced(self.meter.pk, sequence, paid.before, -paid.amount, put_in)
 
     def put_back(self, amount: Decimal, put_in: PutIn, facts: RoundFacts, position: int) -> None:
@@ -342,6 +362,7 @@ class Ledger:
                     "UPDATE progressives_meter SET value = %s, sequence = %s WHERE id = %s",
                     [held.running.value, held.sequence, held.meter.pk],
                 )
+        store_snapshots([mark for held in self._every for mark in held.marks])
 
 
 def text_of(facts: RoundFacts) -> str:

@@ -23,6 +23,7 @@ GUARDED = [
     "progressives_levelrate",
     "progressives_meterentry",
     "progressives_meterreading",
+    "progressives_metersnapshot",
     "progressives_progressive",
     "tables_appliedevent",
     "tables_round",

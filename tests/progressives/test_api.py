@@ -202,7 +202,14 @@ def test_signs_read_what_each_meter_stands_at() -> None:
     contribute(progressive, 2)
     told = api_of(make_user()).get("/api/v1/meters/").json()
     assert told == [
-        {"progressive": "FORTUNE-1", "level": "grand", "value": "18412.79", "sequence": 3}
+        {
+            "progressive": "FORTUNE-1",
+            "level": "grand",
+            "value": "18412.79",
+            "shown": "18412.79",
+            "limit": None,
+            "sequence": 3,
+        }
     ]
 
 

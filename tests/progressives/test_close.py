@@ -18,6 +18,7 @@ from progressives.models import (
     Lane,
     MeterEntry,
     MeterReading,
+    MeterSnapshot,
 )
 from progressives.services.claims import refuse_claim, required_checks, validate_claim
 from progressives.services.claims_return import return_refused_award
@@ -64,6 +65,11 @@ def test_a_day_is_closed_by_two_people_and_the_heads_of_the_chains_are_noted(day
         "progressives.day_closed",
     ]
     assert verify_chains().ok
+    at_the_fence = MeterSnapshot.objects.get(reason="day_close")
+    assert [at_the_fence.sequence, at_the_fence.value] == [
+        close.ends["P-1:grand"][0],
+        Decimal(close.ends["P-1:grand"][1]),
+    ]
 
 
 def validate_all() -> None:
