@@ -84,16 +84,15 @@ class House:
 
     def environment(self) -> dict[str, str]:
         """Return what ``config.settings`` reads, so that a process can serve in this house."""
-        found = {
+        return {
             "DATA_DIR": os.fspath(self.data_dir),
             "DATABASE_URL": self.database_url,
             "REDIS_URL": self.redis_url,
             "SECRET_KEY": os.environ.get("SECRET_KEY") or self._secrets["secret_key"],
             "DJANGO_SETTINGS_MODULE": "config.settings",
+            # Who serves never learns how to become the owner, also where we were told it.
+            "MIGRATE_DATABASE_URL": "",
         }
-        if self.owner_url:
-            found["MIGRATE_DATABASE_URL"] = self.owner_url
-        return found
 
     def start(
         self,

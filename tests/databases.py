@@ -41,7 +41,6 @@ class CommittedDatabase:
         return {
             **self.house.environment(),
             "DATABASE_URL": self.database_url,
-            "MIGRATE_DATABASE_URL": self.owner_url,
             "REDIS_URL": self.redis_url,
         }
 

@@ -1,5 +1,6 @@
 """The processes of the house: each comes back when it dies, and none outlives the supervisor."""
 
+import json
 import os
 import signal
 import subprocess
@@ -63,6 +64,9 @@ def test_nothing_outlives_a_killed_supervisor(
     everything = {*descendants(process.pid), *servers}
     everything |= {below for server in servers for below in descendants(server)}
     assert len(everything) > 10  # granian 2, worker 3, beat, keeper, PostgreSQL's, Valkey
+    owner = json.loads((data_dir / "secrets.json").read_text())["owner"].encode()
+    served = [Path(f"/proc/{pid}/environ").read_bytes() for pid in descendants(process.pid)]
+    assert not any(owner in environment for environment in served)
 
     process.kill()
     process.communicate()
