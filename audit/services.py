@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from audit.canonical import canonical
-from audit.chain import Link, forge_links
+from audit.chain import Link, forge_links, log_head
 from audit.copying import copy_rows
 from audit.models import Chain, ExceptionNote, ExceptionRecord, User
 
@@ -100,6 +100,15 @@ def lock_head(name: str) -> Chain:
         Chain.objects.bulk_create([Chain(name=name)], ignore_conflicts=True)
         found = chains.get(name=name)
     return found
+
+
+def take_heads() -> tuple[dict[str, list[Any]], str]:
+    """Return how far every chain has come, and one hash over all of them.
+
+    A close notes them at its second signature: what a checkpoint of the log is made over.
+    """
+    heads = [(c.name, c.sequence, bytes(c.head)) for c in Chain.objects.order_by("name")]
+    return {name: [sequence, head.hex()] for name, sequence, head in heads}, log_head(heads)
 
 
 def record_one(

@@ -12,6 +12,8 @@ from rest_framework.views import APIView
 
 from progressives.api import REFUSALS
 from progressives.close_errors import CloseUnknown
+from progressives.services.close_chips import chips_told
+from progressives.services.close_counts import Counted, enter_counts
 from progressives.services.close_day import end_day
 from progressives.services.close_figures import figures_of, line_told
 from progressives.services.close_readings import enter_readings
@@ -36,6 +38,9 @@ class CloseSerializer(serializers.Serializer[Any]):
     reviewed_by = serializers.CharField(allow_null=True)
     digest = serializers.CharField(help_text="SHA-256 of the signed figures; empty: not signed.")
     lines = serializers.ListField(child=serializers.DictField(), help_text="One a meter.")
+    chips = serializers.ListField(
+        child=serializers.DictField(), help_text="One a table and dealer, or a whole table."
+    )
     blockers = serializers.ListField(child=serializers.CharField())
 
 
@@ -43,6 +48,21 @@ class ReadingsSerializer(serializers.Serializer[Any]):
     """What was read of each meter, by its name."""
 
     values = serializers.DictField(child=serializers.CharField())
+    source = serializers.CharField(default="", allow_blank=True, max_length=120)
+
+
+class CountSerializer(serializers.Serializer[Any]):
+    """What was counted of a table's progressive chips: of one dealer, or of the whole table."""
+
+    table = serializers.CharField(max_length=16)
+    dealer = serializers.CharField(default="", allow_blank=True, max_length=16)
+    amount = serializers.CharField(max_length=32)
+
+
+class CountsSerializer(serializers.Serializer[Any]):
+    """What was counted of each table."""
+
+    counts = CountSerializer(many=True)
     source = serializers.CharField(default="", allow_blank=True, max_length=120)
 
 
@@ -71,6 +91,7 @@ def told_close(day: date) -> Response:
         "reviewed_by": None if close is None else close.reviewed_by,
         "digest": "" if close is None else close.digest,
         "lines": [line_told(line) for line in figures.lines],
+        "chips": [chips_told(line) for line in figures.chips],
         "blockers": [blocker.sentence for blocker in figures.blockers],
     }
     return Response(CloseSerializer(body).data)
@@ -111,6 +132,27 @@ class ReadingsView(APIView):
         asked.is_valid(raise_exception=True)
         given = asked.validated_data
         enter_readings(day=read_day(day), by=request.user, **given)  # type: ignore[arg-type]
+        return told_close(read_day(day))
+
+
+class CountsView(APIView):
+    """Counts of a gaming day's progressive chips."""
+
+    permission_classes = [IsAuthenticated, MayReadCloses]
+
+    @extend_schema(request=CountsSerializer, responses={200: CloseSerializer, **REFUSALS})
+    def post(self, request: Request, day: str) -> Response:
+        """Enter what a person counted of each table's progressive chips."""
+        asked = CountsSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        given = asked.validated_data
+        counts = [Counted(**told) for told in given["counts"]]
+        enter_counts(
+            day=read_day(day),
+            by=request.user,  # type: ignore[arg-type]
+            counts=counts,
+            source=given["source"],
+        )
         return told_close(read_day(day))
 
 

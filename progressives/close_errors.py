@@ -78,6 +78,11 @@ class ReadingRefused(Incomplete):
     path = "value"
 
 
+class CountRefused(Incomplete):
+    code = "count_refused"
+    path = "counts"
+
+
 class FileRefused(Incomplete):
     code = "file_refused"
     path = "file"

@@ -12,6 +12,8 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, ROUND_UP, Decimal
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
+from progressives.chips import Chips
+
 NOTHING = Decimal(0)
 CENT = Decimal("0.01")
 SIX_PLACES = Decimal("0.000001")
@@ -67,6 +69,7 @@ class Retelling:
         self.zone, self.day_starts = ZoneInfo("UTC"), timedelta(0)
         self.open: dict[tuple[str, int], list[tuple[int, Decimal]]] = {}
         self.lane_days: dict[str, str] = {}
+        self.chips = Chips()
         self.doubts: list[str] = []
         proposed: dict[str, Any] = {}
         for page in floor:
@@ -149,11 +152,13 @@ class Retelling:
                 meter.seed = Decimal(state.get("seeds", {}).get(name, value))
         for table, number, added in state.get("open", ()):
             self.open[table, number] = [(position, Decimal(amount)) for position, amount in added]
+        self.chips.resume(state.get("laid", ()))
         self.lane_days.update(state.get("lane_days", {}))
 
     def state(self) -> dict[str, Any]:
         """Return what the next day goes on from, as JSON."""
         return {
+            "laid": self.chips.state(),
             "lane_days": self.lane_days,
             "meters": {name: str(meter.value) for name, meter in sorted(self.meters.items())},
             "seeds": {name: str(meter.seed) for name, meter in sorted(self.meters.items())},
@@ -211,6 +216,7 @@ class Retelling:
         document = facts["document"]
         if document["type"] not in ("lockout", "round", "settlement", "void"):
             return
+        self.chips.tell(document, facts, of_day=self.lane_days.get(lane) == self.day)
         meter = self._derived(document)
         if meter is None:
             self._steps(lane, document, facts)

@@ -18,6 +18,7 @@ urlpatterns = [
     path("closes/<str:day>/", api_close.CloseView.as_view(), name="close"),
     path("closes/<str:day>/end/", api_close.EndDayView.as_view(), name="close-end"),
     path("closes/<str:day>/readings/", api_close.ReadingsView.as_view(), name="close-readings"),
+    path("closes/<str:day>/counts/", api_close.CountsView.as_view(), name="close-counts"),
     path("closes/<str:day>/prepare/", api_close.PrepareView.as_view(), name="close-prepare"),
     path("closes/<str:day>/review/", api_close.ReviewView.as_view(), name="close-review"),
     path("closes/<str:day>/send-back/", api_close.SendBackView.as_view(), name="close-send-back"),

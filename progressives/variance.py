@@ -16,6 +16,7 @@ SHOWN = 12  # rounds that a cause names; it counts them all
 
 MISSING, DUPLICATE, RATE = "missing_round", "duplicate", "wrong_rate"
 LATE, MANUAL, FOLLOWS = "late_event", "manual_entry", "follows_from_it"
+OTHER_DEALER, LOCKOUT = "other_dealer", "lockout_count"  # of chips, not of meters
 TITLES = {
     MISSING: "Missing round",
     DUPLICATE: "Counted twice",
@@ -23,6 +24,8 @@ TITLES = {
     LATE: "Late event",
     MANUAL: "Manual entry",
     FOLLOWS: "Follows from the above",
+    OTHER_DEALER: "Counted with another dealer",
+    LOCKOUT: "Counted wrongly at the lock-out",
 }
 ORDER = {MISSING: 0, DUPLICATE: 0, RATE: 0, LATE: 0, MANUAL: 1, FOLLOWS: 2}
 
@@ -187,14 +190,14 @@ def reading_causes(
     return causes
 
 
-def typed(reading: Decimal, published: Decimal) -> str | None:
+def typed(reading: Decimal, published: Decimal, verb: str = "read") -> str | None:
     """Say how a figure was mistyped: digits exchanged, one digit wrong, whole dollars off."""
     gap = reading - published
     one, two = f"{reading:.6f}", f"{published:.6f}"
     if len(one) == len(two):
         apart = [place for place in range(len(one)) if one[place] != two[place]]
         if len(apart) == 1:
-            return f"One digit differs: {cents(reading)} was read, {cents(published)} expected."
+            return f"One digit differs: {cents(reading)} was {verb}, {cents(published)} expected."
         if len(apart) == 2 and [one[p] for p in apart] == [two[p] for p in apart][::-1]:
             return f"Two digits are exchanged: {cents(reading)} for {cents(published)}."
     if gap == gap.to_integral_value():

@@ -14,10 +14,12 @@ from django.utils import timezone
 
 from progressives import close_errors
 from progressives.errors import ProgressiveError
-from progressives.models import GamingDayClose, JackpotClaim, MeterReading
+from progressives.models import GamingDayClose, MeterReading
+from progressives.services.close_counts import Counted, enter_counts, import_counts
 from progressives.services.close_day import end_day, next_day
 from progressives.services.close_export import FORMATS
 from progressives.services.close_figures import Figures, figures_of
+from progressives.services.close_payouts import payouts_of
 from progressives.services.close_persons import close_verbs_of
 from progressives.services.close_readings import LARGEST_FILE, enter_readings, import_readings
 from progressives.services.close_report import liability_of
@@ -73,6 +75,7 @@ def close_page(
         "steps": steps_of(figures),
         "methods": MeterReading.Method.choices[:2],
         "payouts": payouts_of(asked),
+        "tables": tables_of(figures),
         "owed": liability_of(figures),
         "formats": FORMATS if figures.close else (),
         "may": may(verbs, figures, request.user),
@@ -118,24 +121,14 @@ def may(verbs: frozenset[str], figures: Figures, user: Any) -> dict[str, bool]:
     }
 
 
-def payouts_of(day: date) -> list[dict[str, Any]]:
-    """Return the day's payouts by kind and state, with the source that each is paid from."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for claim in JackpotClaim.objects.filter(gaming_day=day).iterator():
-        key = claim.kind, claim.state
-        row = found.setdefault(
-            key,
-            {
-                "kind": claim.get_kind_display(),
-                "state": claim.get_state_display(),
-                "source": claim.source_of_funds,
-                "count": 0,
-                "amount": 0,
-            },
-        )
-        row["count"] += 1
-        row["amount"] += claim.amount
-    return [found[key] for key in sorted(found)]
+def tables_of(figures: Figures) -> list[dict[str, Any]]:
+    """Return what may be counted: each table with progressive wagers, and its dealers."""
+    found: dict[str, list[str]] = {}
+    for table, dealer in sorted(figures.told.retelling.chips.tallies):
+        found.setdefault(table, []).append(dealer)
+    return [
+        {"table": table, "dealers": [d for d in dealers if d]} for table, dealers in found.items()
+    ]
 
 
 # ---- the deeds ------------------------------------------------------------------------------
@@ -160,11 +153,33 @@ def read(request: HttpRequest, day: date) -> str:
 
 
 def bring(request: HttpRequest, day: date) -> str:
+    content, name = file_of(request)
+    made = import_readings(day=day, by=request.user, content=content, name=name)  # type: ignore[arg-type]
+    return f"Readings imported: {len(made)}."
+
+
+def file_of(request: HttpRequest) -> tuple[bytes, str]:
+    """Return the file that was sent along, and its name."""
     file = request.FILES.get("file")
     if file is None or file.size is None or file.size > LARGEST_FILE:
-        raise close_errors.FileRefused("Choose a CSV file of readings.")
-    made = import_readings(day=day, by=request.user, content=file.read(), name=file.name or "")  # type: ignore[arg-type]
-    return f"Readings imported: {len(made)}."
+        raise close_errors.FileRefused("Choose a CSV file.")
+    return file.read(), file.name or ""
+
+
+def count(request: HttpRequest, day: date) -> str:
+    counts = []
+    for key, value in request.POST.items():
+        if key.startswith("chips:") and isinstance(value, str):
+            table, _, dealer = key.removeprefix("chips:").partition(":")
+            counts.append(Counted(table, dealer, value))
+    made = enter_counts(day=day, by=request.user, counts=counts)  # type: ignore[arg-type]
+    return f"Counts of chips entered: {len(made)}."
+
+
+def bring_counts(request: HttpRequest, day: date) -> str:
+    content, name = file_of(request)
+    made = import_counts(day=day, by=request.user, content=content, name=name)  # type: ignore[arg-type]
+    return f"Counts of chips imported: {len(made)}."
 
 
 def name(request: HttpRequest, day: date) -> str:
@@ -191,6 +206,8 @@ DEEDS: dict[str, Callable[[HttpRequest, date], str]] = {
     "end": end,
     "read": read,
     "import": bring,
+    "count": count,
+    "import-counts": bring_counts,
     "name": name,
     "prepare": prepare,
     "review": review,

@@ -17,7 +17,9 @@ from progressives.charts import Bar, Curve, bars_of, curve_of
 from progressives.meters import cents
 from progressives.models import GamingDayClose, JackpotClaim, Meter, MeterEntry, MeterReading
 from progressives.retold import NOTHING, MeterTold, Move
+from progressives.services.close_chips import ChipLine, chip_blockers, chip_lines, chips_told
 from progressives.services.close_day import close_before, ends_of, meters_by_name
+from progressives.services.close_payouts import unsound_slips
 from progressives.services.close_retell import Told, retell, retell_for_page
 from progressives.variance import FOLLOWS, Cause, explain
 
@@ -108,6 +110,7 @@ class Figures:
     close: GamingDayClose | None
     lines: list[Line]
     told: Told
+    chips: list[ChipLine]
     blockers: list[Blocker]
 
 
@@ -129,7 +132,9 @@ def figures_of(day: date, *, fresh: bool = False) -> Figures:
             first, last = begins.get(name, [0, "0"])[0], ends[name][0]
             made = line_of(day, name, meter, told, first, last, readings.get(meter.pk))
             lines.append(made)
-    return Figures(day, close, lines, told, blockers_of(day, close, lines, told))
+    chips = chip_lines(day, told.retelling.chips.tallies)
+    blockers = blockers_of(day, close, lines, told, chips)
+    return Figures(day, close, lines, told, chips, blockers)
 
 
 def latest_readings(day: date) -> dict[int, MeterReading]:
@@ -216,7 +221,11 @@ def sums_of(log: MeterTold) -> tuple[dict[str, Decimal], Decimal]:
 
 
 def blockers_of(
-    day: date, close: GamingDayClose | None, lines: Iterable[Line], told: Told
+    day: date,
+    close: GamingDayClose | None,
+    lines: Iterable[Line],
+    told: Told,
+    chips: list[ChipLine],
 ) -> list[Blocker]:
     """Return everything that must be dealt with first."""
     found = [Blocker(sentence) for sentence in told.broken]
@@ -225,6 +234,8 @@ def blockers_of(
             found.append(Blocker(f"{line.name} has no reading."))
         elif not line.green and line.exception is None:
             found.append(Blocker(f"{line.name} has a variance that nobody was told of."))
+    found += [Blocker(sentence) for sentence in chip_blockers(chips)]
+    found += [Blocker(sentence) for sentence in unsound_slips(day)]
     waiting = JackpotClaim.objects.filter(gaming_day__lte=day, state="waiting").count()
     if waiting:
         what = "payout still waits" if waiting == 1 else "payouts still wait"
@@ -261,6 +272,7 @@ def signed_figures(figures: Figures) -> dict[str, Any]:
         "fence": close.fence,
         "chains": close.chains,
         "lines": [line_told(line) for line in figures.lines],
+        "chips": [chips_told(line) for line in figures.chips],
     }
 
 

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 
@@ -14,6 +14,7 @@ from progressives import close_errors
 from progressives.meters import cents
 from progressives.models import GamingDayClose, Meter, MeterReading
 from progressives.services.claims import step
+from progressives.services.close_chips import chip_record
 from progressives.services.close_day import meters_by_name
 from progressives.services.close_figures import VARIANCE, Line, figures_of
 from progressives.services.close_persons import must_be_allowed_to
@@ -100,23 +101,9 @@ def enter_readings(
 
 def import_readings(*, day: date, by: User, content: bytes, name: str) -> list[MeterReading]:
     """Enter the readings of a CSV file: columns ``meter`` and ``value``, all of them or none."""
-    if len(content) > LARGEST_FILE:
-        raise close_errors.FileRefused("This file is too large for readings.")
-    try:
-        text = content.decode("utf-8-sig")
-        rows = list(csv.DictReader(io.StringIO(text), strict=True))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise close_errors.FileRefused(f"This is not a CSV file: {error}.") from None
     values: dict[str, str] = {}
     meters = meters_by_name()
-    for number, row in enumerate(rows, 2):
-        told = {
-            (key or "").strip().casefold(): (value or "")
-            for key, value in row.items()
-            if isinstance(value, str)
-        }
-        if not set(HEADER) <= told.keys():
-            raise close_errors.FileRefused("The file needs the columns meter and value.")
+    for number, told in read_rows(content, HEADER):
         meter = whole_name(told["meter"].strip(), meters)
         if meter is None:
             raise close_errors.FileRefused(f"Line {number}: no meter {told['meter']!r}.")
@@ -126,6 +113,28 @@ def import_readings(*, day: date, by: User, content: bytes, name: str) -> list[M
         values[meter] = told["value"]
     method = MeterReading.Method.IMPORTED
     return enter_readings(day=day, by=by, values=values, method=method, source=name)
+
+
+def read_rows(content: bytes, wanted: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
+    """Return the rows of a CSV file with their line numbers; it must have the columns wanted."""
+    if len(content) > LARGEST_FILE:
+        raise close_errors.FileRefused("This file is too large for a day's entries.")
+    try:
+        text = content.decode("utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(text), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise close_errors.FileRefused(f"This is not a CSV file: {error}.") from None
+    found = []
+    for number, row in enumerate(rows, 2):
+        told = {
+            (key or "").strip().casefold(): (value or "")
+            for key, value in row.items()
+            if isinstance(value, str)
+        }
+        if not set(wanted) <= told.keys():
+            raise close_errors.FileRefused(f"The file needs the columns {' and '.join(wanted)}.")
+        found.append((number, told))
+    return found
 
 
 def whole_name(told: str, meters: Mapping[str, Meter]) -> str | None:
@@ -141,11 +150,17 @@ def whole_name(told: str, meters: Mapping[str, Meter]) -> str | None:
 
 
 def put_before_a_person(day: date) -> list[ExceptionRecord]:
-    """Open an exception for each variance that nobody was told of yet."""
+    """Open an exception for each variance that nobody was told of yet, of meters and of chips."""
+    figures = figures_of(day)
     found = [
         variance_record(line, day)
-        for line in figures_of(day).lines
+        for line in figures.lines
         if not line.unread and not line.agrees and line.exception is None
+    ]
+    found += [
+        chip_record(line, day)
+        for line in figures.chips
+        if line.difference and line.exception is None
     ]
     return open_exceptions(found)
 

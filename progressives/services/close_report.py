@@ -7,14 +7,13 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
-from django.db.models import Sum
-
 from audit.canonical import canonical
 from progressives.meters import cents
-from progressives.models import GamingDayClose, JackpotClaim, Meter
+from progressives.models import GamingDayClose, Meter
 from progressives.retold import NOTHING
 from progressives.services.close_day import close_before
 from progressives.services.close_figures import COLUMNS, Figures
+from progressives.services.close_payouts import unpaid_at
 
 MONTH_COLUMNS = COLUMNS[1:-1]
 
@@ -51,16 +50,13 @@ def liability_of(figures: Figures) -> Liability:
     """Divide each meter into what players put on it and what the house did (the seed).
 
     An award is taken from the players' part first, so the house's is never overstated as paid out.
-    Payouts count until they are paid or refused, as they stand now.
+    Payouts count until they are paid or refused: as they stood when the day was ended.
     """
     rows = []
     for line in figures.lines:
         told = figures.told.retelling.meters.get(line.name)
         seed = NOTHING if told is None else told.seed
         rows.append(Owed(line.name, line.meter.purpose, line.expected, line.expected - seed, seed))
-    open_claims = JackpotClaim.objects.filter(
-        state__in=["waiting", "validated"], gaming_day__lte=figures.day
-    )
 
     def total(field: str, purpose: str) -> Decimal:
         return sum((getattr(row, field) for row in rows if row.purpose == purpose), NOTHING)
@@ -71,7 +67,7 @@ def liability_of(figures: Figures) -> Liability:
         seeds=total("seed", Meter.Purpose.DISPLAY),
         reserves=total("value", Meter.Purpose.RESERVE),
         overflows=total("value", Meter.Purpose.OVERFLOW),
-        unpaid=open_claims.aggregate(of=Sum("amount"))["of"] or NOTHING,
+        unpaid=unpaid_at(figures.day, figures.close.fenced_at if figures.close else None),
     )
 
 

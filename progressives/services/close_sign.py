@@ -3,9 +3,8 @@
 from datetime import date
 from typing import Any
 
-from audit.chain import log_head
-from audit.models import Chain, User
-from audit.services import SYSTEM, log_event, record
+from audit.models import User
+from audit.services import SYSTEM, log_event, record, take_heads
 from progressives import close_errors, errors
 from progressives.models import CloseStep, GamingDayClose
 from progressives.services.claims import step
@@ -62,9 +61,7 @@ def review_close(*, day: date, by: User, note: str = "") -> GamingDayClose:
         raise close_errors.FiguresChanged
     close.retold = figures.told.retelling.state()
     close.state, close.reviewed_by = State.CLOSED, by
-    heads = [(c.name, c.sequence, bytes(c.head)) for c in Chain.objects.order_by("name")]
-    close.heads = {name: [sequence, head.hex()] for name, sequence, head in heads}
-    close.head = log_head(heads)
+    close.heads, close.head = take_heads()
     close.save(update_fields=["state", "reviewed_by", "retold", "heads", "head"])
     put_back = {"head": close.head, "heads": close.heads}
     tell(close, Kind.CLOSED, by, note, put_back)

@@ -63,7 +63,12 @@ def test_accounting_reads_corrects_and_signs_in_the_browser(
     assert page.get_by_role("button", name="Sign as preparer").is_disabled()
     page.get_by_role("textbox", name="P-1:grand").fill("5000.00")
     page.get_by_role("button", name="Enter", exact=True).click()
-    page.get_by_text("✓ none").wait_for()
+    page.get_by_text("✓ none").first.wait_for()
+    for box in page.get_by_role("textbox", name="whole table").all():
+        box.fill("1.00" if "T-2" in (box.get_attribute("name") or "") else "8.00")
+    page.get_by_role("button", name="Enter counts").click()
+    page.get_by_text("Counts of chips entered: 2.").wait_for()
+    assert page.get_by_text("not counted").count() == 0
     days.close_exceptions()
     page.reload()
     page.get_by_role("button", name="Sign as preparer").click()

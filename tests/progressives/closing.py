@@ -6,6 +6,7 @@ from typing import Any
 from audit.models import ExceptionRecord, User
 from audit.services import close_exception
 from progressives.models import GamingDayClose, Lane
+from progressives.services.close_counts import Counted, enter_counts
 from progressives.services.close_day import end_day
 from progressives.services.close_figures import Figures, figures_of
 from progressives.services.close_readings import enter_readings
@@ -54,13 +55,24 @@ class Days:
         return figures_of(day, fresh=True)
 
     def read(self, value: str | None = None, day: date = DAY) -> None:
-        """Enter a reading of the one meter; by default what it must be."""
+        """Enter a reading of the one meter, by default what it must be; and count the chips."""
         [line] = self.figures(day).lines
         value = str(line.expected) if value is None else value
         enter_readings(day=day, by=self.preparer, values={"P-1:grand": value})
+        self.count(day)
+
+    def count(self, day: date = DAY, **amounts: str) -> None:
+        """Enter what was counted at each table (T_1="3.00"); by default what must lie there."""
+        counts = [
+            Counted(line.table, line.dealer, amounts.get(line.table.replace("-", "_"), due))
+            for line in self.figures(day).chips
+            for due in [str(line.expected)]
+        ]
+        if counts:
+            enter_counts(day=day, by=self.preparer, counts=counts)
 
     def close(self, day: date = DAY) -> GamingDayClose:
-        """Close a day that holds: end, read, sign, sign."""
+        """Close a day that holds: end, read and count, sign, sign."""
         end_day(day=day, by=self.preparer)
         self.read(day=day)
         prepare_close(day=day, by=self.preparer)

@@ -467,5 +467,6 @@ def test_levels_reserves_and_overflows_have_lines_of_their_own(db: None) -> None
     end_day(day=DAY, by=days.preparer)
     value = str(lines["P-1:grand"].expected)
     enter_readings(day=DAY, by=days.preparer, values={"P-1:grand": value})
+    days.count()
     prepare_close(day=DAY, by=days.preparer)  # nobody reads what no sign shows
     review_close(day=DAY, by=days.reviewer)

@@ -58,6 +58,12 @@ def test_a_day_is_closed_on_the_page(days: Days) -> None:
     assert "Manual entry" in page
     assert "Meter variance is open." in page
     assert post(preparer, "read", **{"value:P-1:grand": "20000.21"}).status_code == 302
+    assert post(preparer, "count", **{"chips:T-1:": "3.00"}).status_code == 302
+    page = preparer.get(PAGE).content.decode()
+    assert "Chip count variance at T-1 is open." in page
+    file = BytesIO(b"table,dealer,amount\nT-1,,1.00\n")
+    file.name = "racks.csv"
+    assert post(preparer, "import-counts", file=file).status_code == 302
     days.close_exceptions()
     assert post(preparer, "prepare", note="Fine.").status_code == 302
     assert "Another person reviews it" in preparer.get(PAGE).content.decode()
@@ -79,6 +85,11 @@ def test_a_day_is_closed_through_the_api(days: Days) -> None:
     assert call(preparer, "prepare").status_code == 422
     assert call(preparer, "readings", {"values": {"P-1:grand": "x"}}).status_code == 422
     assert call(preparer, "readings", {"values": {"P-1:grand": "20000.21"}}).status_code == 200
+    counts = {"counts": [{"table": "T-9", "amount": "1.00"}]}
+    assert call(preparer, "counts", counts).json()["code"] == "count_refused"
+    counts = {"counts": [{"table": "T-1", "dealer": "D100", "amount": "1.00"}]}
+    told = call(preparer, "counts", counts).json()
+    assert (told["chips"][0]["difference"], told["blockers"]) == ("0.00", [])
     assert call(preparer, "prepare").json()["prepared_by"] == "A1"
     refused = call(preparer, "review")
     assert (refused.status_code, refused.json()["code"]) == (403, "preparer_cannot_review")

@@ -88,6 +88,7 @@ def close_under_load(days: Days, day: Any) -> None:
     [line] = figures_of(day, fresh=True).lines
     assert (line.ledger_gap, line.causes) == (0, ())
     enter_readings(day=day, by=days.preparer, values={"P-1:grand": str(line.ledger)})
+    days.count(day)
     days.close_exceptions()
     prepare_close(day=day, by=days.preparer)
     assert review_close(day=day, by=days.reviewer).state == "closed"
