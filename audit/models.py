@@ -197,3 +197,97 @@ class ExceptionNote(models.Model):
 
     def __str__(self) -> str:
         return f"{self.exception_id} {self.kind}"
+
+
+class SignerKey(models.Model):
+    """A public key that signed checkpoints from its number on; each named by the one before it.
+
+    The private half is never here: see ``signer_files``. Written once.
+    """
+
+    number = models.PositiveIntegerField(primary_key=True)  # 1, 2, 3 …
+    key = models.CharField(max_length=200, unique=True)  # name+id+base64
+    endorsement = models.TextField(blank=True)  # a note signed by the key before; none of the first
+    made_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.CheckConstraint(
+                name="signer_key_named_by_the_one_before",
+                condition=models.Q(number=1) | ~models.Q(endorsement=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Checkpoint(models.Model):
+    """A signed root over all events up to where each chain stood. Written once by ``checkpoints``.
+
+    ``heads`` says per chain how far it is covered, and the hash there; ``edge`` is what the next
+    checkpoint goes on from, so that it costs no more than the events since.
+    """
+
+    number = models.PositiveBigIntegerField(primary_key=True)  # 1, 2, 3 …
+    size = models.PositiveBigIntegerField(unique=True)
+    root = models.BinaryField(max_length=32)
+    edge = models.JSONField()  # hashes in hex, the largest subtree first
+    heads = models.JSONField()  # {chain: [sequence, hash in hex]}
+    note = models.TextField()
+    key = models.ForeignKey(SignerKey, models.PROTECT)
+    made_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return f"checkpoint {self.number} of {self.size}"
+
+
+class CheckpointCopy(models.Model):
+    """A checkpoint that reached a place outside the database. Written once, on its arrival."""
+
+    checkpoint = models.ForeignKey(Checkpoint, models.PROTECT, related_name="copies")
+    sink = models.CharField(max_length=200)
+    made_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="checkpoint_copy_once", fields=["checkpoint", "sink"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.checkpoint_id} {self.sink}"
+
+
+class Witness(models.Model):
+    """Somebody outside the house who signs that a checkpoint was there when he saw it."""
+
+    key = models.CharField(max_length=200, unique=True)  # name+id+base64, of the cosigning kind
+    added_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    added_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name_plural = "witnesses"
+
+    def __str__(self) -> str:
+        return self.key.partition("+")[0]
+
+
+class Cosignature(models.Model):
+    """A witness's signature under a checkpoint, verified when it came in. Written once."""
+
+    checkpoint = models.ForeignKey(Checkpoint, models.PROTECT, related_name="cosignatures")
+    witness = models.ForeignKey(Witness, models.PROTECT)
+    line = models.TextField()
+    seen_at = models.DateTimeField()  # as the witness says
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="cosigned_once", fields=["checkpoint", "witness"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.checkpoint_id} {self.witness_id}"

@@ -48,7 +48,7 @@ def demo(arguments: Sequence[str]) -> int:
         say(f"The house is open ({time.monotonic() - begun:.1f} s).")
         if options.port and not house.web_url.endswith(f":{options.port}"):
             say(f"Port {options.port} is taken by another program; this is a free one.")
-        for command in (["load_setup", SETUP], ["make_users"]):
+        for command in (["load_setup", SETUP], ["make_users"], ["checkpoint", "--key"]):
             if status := run_command(house, command):
                 return status
         if options.once:

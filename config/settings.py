@@ -42,6 +42,11 @@ def env_list(name: str, default: str) -> list[str]:
 
 
 DATA_DIR = Path(env_text("DATA_DIR", str(BASE_DIR / ".data")))
+# The log's signer: its keys and its memory outside the database, and where checkpoints go.
+SIGNER_DIR = Path(env_text("SIGNER_DIR", str(DATA_DIR / "signer")))
+CHECKPOINT_KEYS = [key for key in os.environ.get("CHECKPOINT_KEYS", "").split(",") if key]
+CHECKPOINT_ORIGIN = os.environ.get("CHECKPOINT_ORIGIN", "")
+CHECKPOINT_SINKS = env_list("CHECKPOINT_SINKS", f"file://{DATA_DIR / 'checkpoints'}")
 DEBUG = env_flag("DEBUG", default=False)
 SECRET_KEY = env_text("SECRET_KEY")
 # What seals secrets and names at rest: the first seals, all of them open.

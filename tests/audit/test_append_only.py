@@ -11,7 +11,12 @@ from audit.services import record_one
 
 GUARDED = [
     "audit_auditevent",
+    "audit_checkpoint",
+    "audit_checkpointcopy",
+    "audit_cosignature",
     "audit_exceptionnote",
+    "audit_signerkey",
+    "audit_witness",
     "progressives_chipcount",
     "progressives_claimstep",
     "progressives_claimterms",
