@@ -34,6 +34,12 @@ TILES = [
         "Validate, refuse and mark paid what waits at the tables.",
     ),
     Tile(
+        "progressives.view_envypayout",
+        "admin:progressives_envypayout_desk",
+        "Envy Bonuses",
+        "What the house owes for another player's hand: tick it off when it is paid.",
+    ),
+    Tile(
         "audit.view_exceptionrecord",
         "admin:audit_exceptionrecord_desk",
         "Exceptions",

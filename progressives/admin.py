@@ -13,6 +13,7 @@ from progressives.models import (
     ClaimStep,
     ClaimTerms,
     CloseStep,
+    EnvyPayment,
     EnvyPayout,
     GamingDayClose,
     JackpotClaim,
@@ -22,10 +23,12 @@ from progressives.models import (
     MeterSnapshot,
     PayoutSlip,
     Progressive,
+    RoundClosing,
     TablePayout,
 )
 from progressives.pages.claim import LONGEST_ID, claim_page, meter_page
 from progressives.pages.close import DEEDS, close_deed, close_page, days_page
+from progressives.pages.envies import envies_page, envy_page
 from progressives.pages.queue import changes, queue
 from progressives.pages.reports import export_day, export_month, month_page
 from progressives.pages.steps import PAGES, slip_page, step_page
@@ -157,6 +160,32 @@ class EnvyPayoutAdmin(RecordAdmin):
     list_display_links = ["round"]
     list_filter = ["wager", "table", "gaming_day"]
     search_fields = ["table__exact", "player__exact", "dealer__exact"]
+    ordering = ["-pk"]
+
+    def get_urls(self) -> list[URLPattern]:
+        own, name = self.admin_site.admin_view, "progressives_envypayout"
+        return [
+            path("desk/", own(envies_page), name=f"{name}_desk"),
+            re_path(r"^(?P<envy_id>[0-9]+)/tick/$", own(envy_page), name=f"{name}_tick"),
+            *super().get_urls(),
+        ]
+
+
+@admin.register(EnvyPayment)
+class EnvyPaymentAdmin(RecordAdmin):
+    list_display = ["at", "envy", "kind", "by", "reason"]
+    list_display_links = ["envy"]
+    list_filter = ["kind"]
+    list_select_related = ["envy", "by"]
+    ordering = ["-pk"]
+
+
+@admin.register(RoundClosing)
+class RoundClosingAdmin(RecordAdmin):
+    list_display = ["at", "table", "round", "version", "by"]
+    list_display_links = ["round"]
+    list_filter = ["table"]
+    list_select_related = ["by"]
     ordering = ["-pk"]
 
 

@@ -181,6 +181,38 @@ class AnswerClosed(WrongMoment):
     sentence = "This payout is decided: surveillance's answer comes too late."
 
 
+class EnvyUnknown(ClaimUnknown):
+    code = "unknown_envy"
+    sentence = "There is no such Envy Bonus."
+
+
+class EnvyTicked(AlreadyDone):
+    code = "envy_ticked"
+
+    def __init__(self, by: str, at: datetime) -> None:
+        when = timezone.localtime(at).strftime("%H:%M")
+        ProgressiveError.__init__(self, f"{by} ticked this Envy Bonus off at {when}.")
+
+
+class EnvyTooEarly(WrongMoment):
+    """Envy Bonuses are paid after the payouts of their round (§ 670a.11(h)(3)(ii))."""
+
+    code = "envy_too_early"
+
+    def __init__(self, position: int) -> None:
+        super().__init__(f"The hand of position {position} must be validated first.")
+
+
+class EnvyNotOwed(WrongMoment):
+    code = "envy_not_owed"
+    sentence = "The payout of this hand does not stand: tick its Envy Bonus as not owed."
+
+
+class EnvyStillOwed(WrongMoment):
+    code = "envy_still_owed"
+    sentence = "The hand of this Envy Bonus stands: it is owed."
+
+
 class NotRefused(WrongMoment):
     code = "not_refused"
     sentence = "Only a refused award can go back on its meter."
@@ -261,7 +293,11 @@ BUSY_STATES = {
     "57014": "query_canceled",
 }
 GUARD_STATES = {APPEND_ONLY_STATE, TRANSITION_STATE}
-STEP_TAKEN = "claim_step_once"
+TAKEN_ONCE = {
+    "claim_step_once": "This step was taken already.",
+    "progressives_envypayment_envy_id_key": "This Envy Bonus was ticked off already.",
+    "round_closed_once": "This round was closed already.",
+}
 
 
 def refusal_of(error: DatabaseError) -> ProgressiveError | None:
@@ -273,6 +309,5 @@ def refusal_of(error: DatabaseError) -> ProgressiveError | None:
         return Busy()
     if state in GUARD_STATES:
         return Guarded(f"The database refused it: {getattr(told, 'message_primary', error)}.")
-    if getattr(told, "constraint_name", None) == STEP_TAKEN:
-        return Guarded("This step was taken already.")
-    return None
+    sentence = TAKEN_ONCE.get(getattr(told, "constraint_name", None) or "")
+    return Guarded(sentence) if sentence else None

@@ -56,6 +56,11 @@ def to_pay() -> QuerySet[JackpotClaim]:
     return claims_with_steps().filter(plain | Q(state__in=[State.APPROVED, State.DOCUMENTED]))
 
 
+def cards_held() -> QuerySet[JackpotClaim]:
+    """Return the payouts whose cards stay on their tables (see ``JackpotClaim.cards_held``)."""
+    return claims_with_steps().filter(IS_FULL, state__in=JackpotClaim.UNDOCUMENTED)
+
+
 def counts() -> dict[str, int]:
     """Return how many claims wait, how many are to be approved and how many to be paid."""
     found = {"waiting": 0, "approve": 0, "pay": 0}

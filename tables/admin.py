@@ -23,6 +23,7 @@ from tables.models import (
     RoundPosition,
     TableEvent,
 )
+from tables.pages.payouts import payouts_of
 from tables.pages.registers import EquipmentAdmin, GamingTableAdmin
 from tables.pages.submissions import RulesSubmissionAdmin, marked, settled_by_a_sample
 from tables.services.keys import make_key, revoke_key
@@ -120,9 +121,10 @@ class RoundAdmin(RecordAdmin):
     ordering = ["-table_id", "-number"]  # as the index has them
     fields = [
         *["table", "number", "state", "dealt_by", "occurred_at", "gaming_day", "dealer"],
-        *["floorperson", "dealt", "seats", "moved", "flagged", "rules", "lane_number", "id"],
+        *["floorperson", "dealt", "seats", "payouts", "moved", "flagged", "rules", "lane_number"],
+        "id",
     ]
-    readonly_fields = ["dealt_by", "dealt", "seats", "moved", "flagged"]
+    readonly_fields = ["dealt_by", "dealt", "seats", "payouts", "moved", "flagged"]
 
     @admin.display(description="game", ordering="game")
     def dealt_by(self, found: Round) -> SafeString | str:
@@ -141,6 +143,10 @@ class RoundAdmin(RecordAdmin):
         positions = RoundPosition.objects.filter(round=found).order_by("-position")
         rows = format_html_join("", "{}", ((self.seat(seat),) for seat in positions))
         return format_html('<table class="facts"><tbody>{}</tbody></table>', rows)
+
+    @admin.display(description="payouts")
+    def payouts(self, found: Round) -> SafeString | str:
+        return payouts_of(found.pk)
 
     def seat(self, seat: RoundPosition) -> SafeString:
         lines = format_html_join("", "<div>{}</div>", ((line_text(line),) for line in seat.lines))

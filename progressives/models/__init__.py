@@ -4,6 +4,7 @@ from progressives.models.claims import ClaimStep, CurrentTransaction, EnvyPayout
 from progressives.models.close import ChipCount, CloseStep, GamingDayClose, MeterReading
 from progressives.models.lanes import Lane, Progressive
 from progressives.models.meters import LevelRate, Meter, MeterEntry
+from progressives.models.rounds import EnvyPayment, RoundClosing
 from progressives.models.slips import PayoutSlip, SlipCounter, SlipPrint, SlipVoid
 from progressives.models.snapshots import MeterSnapshot, TablePayout
 from progressives.models.terms import ClaimTerms
@@ -14,6 +15,7 @@ __all__ = [
     "ClaimTerms",
     "CloseStep",
     "CurrentTransaction",
+    "EnvyPayment",
     "EnvyPayout",
     "GamingDayClose",
     "JackpotClaim",
@@ -25,6 +27,7 @@ __all__ = [
     "MeterSnapshot",
     "PayoutSlip",
     "Progressive",
+    "RoundClosing",
     "SlipCounter",
     "SlipPrint",
     "SlipVoid",

@@ -63,6 +63,8 @@ class JackpotClaim(models.Model):
         FULL = "full", "With surveillance and a second approver"
 
     BEFORE_VALIDATED = (State.WAITING, State.HAND_VERIFIED, State.LAMP_VERIFIED)
+    DECIDED = (State.PAID, State.REFUSED)
+    UNDOCUMENTED = (*BEFORE_VALIDATED, State.VALIDATED, State.APPROVED)
 
     lane = models.ForeignKey(Lane, models.PROTECT, related_name="claims", db_constraint=False)
     lane_number = models.PositiveBigIntegerField()
@@ -146,6 +148,15 @@ class JackpotClaim(models.Model):
         return self.Tier(self.__dict__["told_tier"])
 
     @property
+    def cards_held(self) -> bool:
+        """Whether the position's cards stay on the table: until the documents are complete.
+
+        So for what is not paid from the table inventory (§ 670a.11(h)(3)(i)(B)(IV)); the house
+        does the same for every payout that needs a second approver.
+        """
+        return self.state in self.UNDOCUMENTED and self.tier == self.Tier.FULL
+
+    @property
     def source_of_funds(self) -> str:
         """A share of the meter is never paid from the table (§ 670a.11(h)(3)(i)(B)(IV))."""
         return "cage" if self.kind == self.Kind.METER else "table inventory"
@@ -207,6 +218,9 @@ class EnvyPayout(models.Model):
     House money: it never touches a meter. Written once.
     """
 
+    lane = models.ForeignKey(
+        Lane, models.PROTECT, null=True, related_name="+", db_constraint=False, db_index=False
+    )
     lane_number = models.PositiveBigIntegerField()
     round_id = models.UUIDField()
     table = models.CharField(max_length=16)

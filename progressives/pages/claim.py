@@ -8,9 +8,17 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from progressives.models import EnvyPayout, JackpotClaim, Meter, MeterEntry, PayoutSlip
+from progressives.models import (
+    EnvyPayout,
+    JackpotClaim,
+    Meter,
+    MeterEntry,
+    PayoutSlip,
+    RoundClosing,
+)
+from progressives.pages.envies import EnvyRow, rows_of
 from progressives.pages.queue import must_view
-from progressives.pages.rows import row_of
+from progressives.pages.rows import Viewer, row_of
 from progressives.selectors import claims_with_steps, last_hits, level_meters
 from progressives.services.snapshots import read_now
 
@@ -38,11 +46,18 @@ def claim_page(request: HttpRequest, claim_id: int) -> HttpResponse:
         "others": [row_of(other, viewer) for other in others.order_by("-position")],
         "slip": slip_of(claim),
         "may_print": bool(viewer.verbs & {"document", "pay"}),
-        "envies": EnvyPayout.objects.filter(round_id=claim.round_id).order_by("-position"),
+        "envies": envies_of(claim, viewer),
+        "closing": RoundClosing.objects.filter(round_id=claim.round_id).last(),
         "strip": strip_of(claim),
         "chart": chart_of(claim),
     }
     return TemplateResponse(request, "progressives/claim.html", context)
+
+
+def envies_of(claim: JackpotClaim, viewer: Viewer) -> list[EnvyRow]:
+    """Return the Envy Bonuses of the claim's round, each with what may be done with it."""
+    envies = EnvyPayout.objects.filter(round_id=claim.round_id).select_related("payment__by")
+    return rows_of(envies.order_by("-position", "-from_position"), viewer)
 
 
 def slip_of(claim: JackpotClaim) -> PayoutSlip | None:

@@ -21,6 +21,7 @@ from progressives.services.persons import (
     must_not_be_the_dealer,
     must_not_have_acted,
 )
+from progressives.services.rounds import close_round_if_done
 from progressives.services.slips import issue_slip, void_slip
 
 Kind, State, Tier = JackpotClaim.Kind, JackpotClaim.State, JackpotClaim.Tier
@@ -61,13 +62,17 @@ def step(service: Callable[Given, Result]) -> Callable[Given, Result]:
 
 
 def lock_claim(claim_id: int) -> JackpotClaim:
-    """Return the claim, held until the transaction ends: whoever comes second waits here."""
+    """Return the claim, held until the transaction ends: whoever comes second waits here.
+
+    The other claims of its round are held with it, so that a round cannot close beside a step.
+    """
     claims = JackpotClaim.objects.select_for_update(no_key=True, of=("self",))
     found = claims.select_related("lane").annotate(told_tier=TierOfClaim())
-    claim = found.filter(pk=claim_id).first()
-    if claim is None:
-        raise errors.ClaimUnknown
-    return claim
+    of_round = JackpotClaim.objects.filter(pk=claim_id).values("round_id")
+    for claim in found.filter(round_id__in=of_round).order_by("pk"):  # all of them, in one order
+        if claim.pk == claim_id:
+            return claim
+    raise errors.ClaimUnknown
 
 
 def required_checks(claim: JackpotClaim) -> tuple[Check, ...]:
@@ -261,6 +266,8 @@ def take(
     before, claim.state = claim.state, State(kind)
     JackpotClaim.objects.filter(pk=claim.pk, state=before).update(state=claim.state)
     tell(claim, kind, officer, {**told, "cite": cite, "reason": reason})
+    if claim.state in JackpotClaim.DECIDED:
+        close_round_if_done(claim.round_id, officer)
     return claim
 
 

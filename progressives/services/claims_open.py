@@ -12,6 +12,7 @@ from audit.copying import copy_rows, jsonb
 from progressives.models import ClaimStep, JackpotClaim
 
 ENVY_COLUMNS = {
+    "lane_id": "int8",
     "lane_number": "int8",
     "round_id": "uuid",
     "table": "varchar",

@@ -58,7 +58,12 @@ def must_not_be_the_dealer(user: User, claim: JackpotClaim) -> None:
 
 def dealt(user: User, claim: JackpotClaim) -> bool:
     """Whether this person dealt the round that the claim is about."""
-    return bool(claim.dealer) and (user.staff_code or "").casefold() == claim.dealer.casefold()
+    return is_dealer(user, claim.dealer)
+
+
+def is_dealer(user: User, dealer: str) -> bool:
+    """Whether this person is the dealer of that staff code."""
+    return bool(dealer) and (user.staff_code or "").casefold() == dealer.casefold()
 
 
 def must_not_have_acted(user: User, claim: JackpotClaim, kind: str) -> None:

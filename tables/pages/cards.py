@@ -9,6 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
+from progressives.models import JackpotClaim
+from progressives.selectors import cards_held
 from tables.models import Facility, GamingTable, TableWatch
 from tables.rules.games import definition_of
 from tables.rules.watch.standing import clocks, notes
@@ -38,6 +40,7 @@ def rows_of(facility: Facility) -> list[dict[str, Any]]:
     states = dict(TableWatch.objects.values_list("table_id", "state"))
     warn_before, day = 60 * facility.warn_before_minutes, book.day.of(now).isoformat()
     found = []
+    held = held_by_table()
     for table in GamingTable.objects.prefetch_related("equipment"):
         state = states.get(table.pk, {})
         definition = definition_of(table.game)
@@ -56,10 +59,19 @@ def rows_of(facility: Facility) -> list[dict[str, Any]]:
                     for one in clocks(state, table.game, now.timestamp(), warn_before)
                 ],
                 "notes": notes(state, table.game, day),
+                "held": held.get(table.code, []),
                 "equipment": [item for item in table.equipment.all() if not item.removed_on],
                 "house_way": house_way(book, table, now),
             }
         )
+    return found
+
+
+def held_by_table() -> dict[str, list[JackpotClaim]]:
+    """Return the payouts for which cards are held, by table."""
+    found: dict[str, list[JackpotClaim]] = {}
+    for claim in cards_held():
+        found.setdefault(claim.table, []).append(claim)
     return found
 
 

@@ -79,11 +79,11 @@ def meter_facts(priced: Priced | None) -> dict[str, Any]:
     }
 
 
-def envy_row(facts: RoundFacts, envy: rules.Envy) -> tuple[Any, ...]:
+def envy_row(lane_id: int, facts: RoundFacts, envy: rules.Envy) -> tuple[Any, ...]:
     """Return the row of an Envy Bonus that the house owes (§ 670a.12(b)(2), (d)(4))."""
     number, day, round_id, table, round_number, dealer = facts
     return (
-        (number, round_id, table, round_number, envy.wager, envy.position)
+        (lane_id, number, round_id, table, round_number, envy.wager, envy.position)
         + (envy.player or "", envy.from_position, envy.hand, envy.stake, envy.pays)
         + (envy.line["cite"], dealer, day)
     )

@@ -248,7 +248,7 @@ class Batch:
         before = None if turn.meter is None else turn.meter.running.value
         self._take_back(turn, [pair for pair in added if pair[0] in settled.reversals])
         claims = [self._claim(turn, win) for win in settled.wins]
-        self.envies += [awards.envy_row(turn.facts, envy) for envy in settled.envies]
+        self.envies += [awards.envy_row(self.lane.pk, turn.facts, envy) for envy in settled.envies]
         self._end(turn, Round.State.SETTLED, settled, before, added)
         return self._told(settled, claims)
 

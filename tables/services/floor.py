@@ -7,8 +7,9 @@ from django.db.models import Q
 
 from audit.models import User
 from progressives.errors import ProgressiveError
-from progressives.models import JackpotClaim
+from progressives.models import EnvyPayout, JackpotClaim
 from progressives.services.claims import needs_statement, pay_claim, required_checks, validate_claim
+from progressives.services.envies import pay_envy
 
 LEFT_WAITING = 0.2  # of the plain awards: a queue that is empty shows nothing
 
@@ -56,4 +57,17 @@ def work_the_floor(*, tables: list[str], seed: int) -> Worked:
             paid += 1
         except ProgressiveError:  # he dealt the round himself, or somebody was faster
             continue
+    pay_envies(tables, payers, rng)
     return Worked(validated, paid, len(validators))
+
+
+def pay_envies(tables: list[str], payers: list[User], rng: Random) -> None:
+    """Tick most Envy Bonuses off whose hand is validated, as the floor would."""
+    unpaid = EnvyPayout.objects.filter(table__in=tables, payment__isnull=True)
+    for envy in unpaid.order_by("pk") if payers else ():
+        if rng.random() < LEFT_WAITING:
+            continue
+        try:
+            pay_envy(envy_id=envy.pk, officer=rng.choice(payers))
+        except ProgressiveError:
+            continue

@@ -33,7 +33,8 @@ def documented(claim: JackpotClaim) -> list[str]:
 
 
 def last_event(claim: JackpotClaim) -> dict[str, object]:
-    event = AuditEvent.objects.filter(chain__name=f"lane:{claim.lane.name}").last()
+    told = AuditEvent.objects.filter(chain__name=f"lane:{claim.lane.name}")
+    event = told.filter(action__startswith="progressives.claim_").last()
     return json.loads(bytes(event.body))
 
 
