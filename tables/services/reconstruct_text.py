@@ -1,7 +1,12 @@
 """Print a reconstructed round for people: one line a step, the meter beside it."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
+
+from tables.rules.plain import WAGER_WORDS
+
+ORDER = {kind: place for place, kind in enumerate(WAGER_WORDS)}
 
 
 def as_text(told: dict[str, Any]) -> Iterator[str]:
@@ -20,7 +25,8 @@ def as_text(told: dict[str, Any]) -> Iterator[str]:
 
 def money(wagers: dict[str, Any]) -> str:
     """Write a position's wagers; some say what they are on."""
-    return ", ".join(one_wager(kind, told) for kind, told in wagers.items()) or "no wagers"
+    ordered = sorted(wagers.items(), key=lambda pair: ORDER.get(pair[0], len(ORDER)))
+    return ", ".join(one_wager(kind, told) for kind, told in ordered) or "no wagers"
 
 
 def one_wager(kind: str, told: Any) -> str:
@@ -71,8 +77,10 @@ def write_dealt(step: dict[str, Any]) -> Iterator[str]:
     for gone in step.get("discarded") or ():
         yield f"  out of the round: {gone['card']} (§ {gone['cite']})"
     for hand in step["hands"]:
-        status = f" [{hand['status']}]" if hand.get("status") else ""
-        yield f"  {who(hand)}: {shown(hand)}{status}"
+        notes = f" [{hand['status']}]" if hand.get("status") else ""
+        if hand.get("lamp") is not None:
+            notes += " (light lit)" if hand["lamp"] else " (light dark)"
+        yield f"  {who(hand)}: {shown(hand)}{notes}"
 
 
 def shown(hand: dict[str, Any]) -> str:
@@ -80,17 +88,28 @@ def shown(hand: dict[str, Any]) -> str:
     if hand.get("hands"):  # blackjack: one or more hands in order of play
         played = "; ".join(one_hand(one) for one in hand["hands"])
         return played + ("; even money" if hand.get("even_money") else "")
-    cards, low = hand.get("cards") or [], hand.get("low") or []
+    cards, lay = hand.get("cards") or [], hand.get("shown") or {}
+    low = lay.get("low") or hand.get("low") or []
     if hand.get("surrender"):
         return f"surrendered {' '.join(cards)}".rstrip()
     if low:
-        return f"{' '.join(card for card in cards if card not in low)} | {' '.join(low)}"
+        high = [card for card in cards if card not in low]
+        way = " (house way)" if lay.get("set_by") else ""
+        return f"{two_hands(high, low, lay)}{way}"
     decision = hand.get("decision")
     if decision or "declares" in hand:
         return f"{' '.join(cards)}{'' if hand.get('declares', True) else ' (not declared)'}" + (
             f"; {decided(decision)}" if decision else ""
         )
-    return f"{' '.join(cards)} (house way)" if cards else "not exposed"
+    return " ".join(cards) or "not exposed"
+
+
+def two_hands(high: list[str], low: list[str], lay: dict[str, Any]) -> str:
+    """Write the high and the low hand, a joker with what it stood for."""
+    stood_for, low_joker = lay.get("joker_as"), lay.get("low_joker")
+    above = [f"JK={stood_for}" if card == "JK" and stood_for else card for card in high]
+    below = [f"JK={low_joker}" if card == "JK" and low_joker else card for card in low]
+    return f"{' '.join(above)} | {' '.join(below)}"
 
 
 def one_hand(hand: dict[str, Any]) -> str:
@@ -124,7 +143,7 @@ def start_of(start: dict[str, Any]) -> str:
 
 def write_dealer(step: dict[str, Any]) -> Iterator[str]:
     if step.get("high"):
-        cards = f"{' '.join(step['high'])} | {' '.join(step.get('low') or [])}"
+        cards = two_hands(step["high"], step.get("low") or [], step)
     else:
         cards = " ".join(step.get("cards") or [])
     yield f"Dealer: {cards}  {name(step.get('hand'))}".rstrip()
@@ -168,14 +187,69 @@ def write_end(step: dict[str, Any]) -> Iterator[str]:
             f"Meter {meter['level']}: {short(meter['before'])} before the first turn, "
             f"{short(meter['paid'])} paid, {short(meter['after'])} after the round"
         )
+    if step.get("rack"):
+        yield f"Discard rack, first to last: {'; '.join(racked(one) for one in step['rack'])}"
     for flag in step["flags"]:
-        yield f"Flag: {flag['code']} ({flag.get('cite') or 'no paragraph'})"
+        yield f"Flag: {flagged(flag)}"
+
+
+def racked(taken: dict[str, Any]) -> str:
+    """Write one thing that went into the rack."""
+    where = f"position {taken['position']}" if taken["position"] else name(taken["what"])
+    if taken["position"] and taken["what"] != "position":
+        where += f" {taken['what']}"
+    if taken.get("unseen"):
+        return f"{where} of {taken['unseen']} cards"
+    return f"{where} {' '.join(taken['cards'])}"
+
+
+def flagged(flag: dict[str, Any]) -> str:
+    """Write a flag with its sentence; of a payment, what was right and by how much it was not."""
+    detail = flag.get("detail", "").rstrip(".")
+    told = [f"{name(flag['code'])}: {detail}" if detail else name(flag["code"])]
+    if "paid" in flag and "due" in flag:
+        wrong = Decimal(flag["paid"]) - Decimal(flag["due"])
+        told.append(f"{'over' if wrong > 0 else 'under'}paid by ${abs(wrong)}")
+    if flag.get("cite"):
+        told.append(flag["cite"])
+    return "; ".join(told)
 
 
 def write_void(step: dict[str, Any]) -> Iterator[str]:
     irregular = step.get("irregularity") or {}
     for one in irregular if isinstance(irregular, list) else [irregular]:
         yield f"Void under § {one.get('cite', '?')}: {one.get('note', '')}".rstrip(": ")
+    evidence = step.get("evidence") or {}
+    for seat in evidence.get("positions", ()):
+        if seat.get("cards") or seat.get("hands"):
+            yield f"  {who(seat)} lay: {shown({**seat, 'low': []})}"
+    dealer = evidence.get("dealer_hand") or {}
+    if dealer.get("cards"):
+        yield f"  the dealer lay: {' '.join(dealer['cards'])}"
+    for flag in step.get("flags", ()):
+        yield f"  Flag: {flagged(flag)}"
+
+
+def write_elsewhere(step: dict[str, Any]) -> Iterator[str]:
+    """Write what other tables moved meanwhile: a line a table, and each award by itself."""
+    yield "Meanwhile at linked tables"
+    for table, number, amount in sums_of(step["moved"]):
+        wagers = "1 wager" if number == 1 else f"{number} wagers"
+        yield f"  {table}: {wagers}, +{short(str(amount))} on the meter"
+    for entry in step["moved"]:
+        if entry["kind"] not in ("contribution", "reversal"):
+            yield f"  {entry['table']}, round {entry['round']}:"
+            yield from (f"  {line}" for line in write_meter(entry))
+
+
+def sums_of(moved: list[dict[str, Any]]) -> list[tuple[str, int, Decimal]]:
+    """Return what each table contributed, less what was taken back: (table, wagers, amount)."""
+    found: dict[str, tuple[int, Decimal]] = {}
+    for entry in moved:
+        if entry["kind"] in ("contribution", "reversal"):
+            number, amount = found.get(entry["table"], (0, Decimal(0)))
+            found[entry["table"]] = number + 1, amount + Decimal(entry["amount"])
+    return [(table, number, amount) for table, (number, amount) in sorted(found.items())]
 
 
 def write_refused(step: dict[str, Any]) -> Iterator[str]:
@@ -208,6 +282,7 @@ WRITERS = {
     "dealt": write_dealt,
     "dealer": write_dealer,
     "settled": write_settled,
+    "elsewhere": write_elsewhere,
     "end": write_end,
     "void": write_void,
     "refused": write_refused,

@@ -22,12 +22,12 @@ def floor(db: None) -> "Floor":
 class Floor:
     """The house of ``tests.documents`` and what one does with it."""
 
-    def __init__(self) -> None:
-        load_setup(SETUP)
+    def __init__(self, setup: dict[str, Any] = SETUP) -> None:
+        load_setup(setup)
         self.key, self.secret = make_key(
             name="gateway", kind=AccessKey.Kind.GATEWAY, tables=GamingTable.objects.all()
         )
-        self.lane = Lane.objects.get()
+        self.lane = Lane.objects.order_by("pk")[0]
 
     def accept(self, *documents: Any) -> list[Answer]:
         """Put documents into the intake, as one list."""
@@ -42,8 +42,9 @@ class Floor:
     def apply(self) -> int:
         """Apply what waits; return how many events were done with."""
         done = 0
-        while applied := apply_lane(lane_id=self.lane.pk):
-            done += applied
+        for lane in Lane.objects.order_by("pk"):
+            while applied := apply_lane(lane_id=lane.pk):
+                done += applied
         return done
 
     @property

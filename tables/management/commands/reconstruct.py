@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from audit.access import note_reading
 from tables.services.reconstruct import NotInTheLog, reconstruct
 from tables.services.reconstruct_text import as_text
 
@@ -22,6 +23,7 @@ class Command(BaseCommand):
             told = reconstruct(options["table"], options["round"])
         except NotInTheLog as missing:
             raise CommandError(str(missing)) from missing
+        note_reading("reconstruct", f"{options['table']}/{options['round']}", by=None)
         if options["json"]:
             self.stdout.write(json.dumps(told))
         else:
