@@ -76,6 +76,12 @@ TILES = [
         "What each progressive stands at, and every movement that brought it there.",
     ),
     Tile(
+        "progressives.view_meter",
+        "admin:tables_gamingtable_risks",
+        "Risk and odds",
+        "What each progressive costs, exactly: by hand, by positions in play, by its meter.",
+    ),
+    Tile(
         "tables.view_round",
         "admin:tables_round_changelist",
         "Rounds",

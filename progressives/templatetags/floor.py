@@ -153,3 +153,9 @@ def age(moment: datetime, now: datetime | None = None) -> str:
 def epoch(moment: datetime) -> int:
     """Return a moment in seconds, for the script that keeps ages going."""
     return int(moment.timestamp())
+
+
+@register.filter
+def thousands(number: int | str | None) -> str:
+    """Set the thousands of a figure apart: 478,280.8."""
+    return "–" if number is None else f"{Decimal(number):,}"

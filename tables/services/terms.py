@@ -102,10 +102,11 @@ class TermsBook:
         key = (meter.meter.pk, terms.submission.rules, terms.progressive_unit)
         found = self._meter_terms.get(key)
         if found is None:
-            found = self._meter_terms[key] = self._make_meter_terms(meter.meter, terms)
+            found = self._meter_terms[key] = self.terms_of_meter(meter.meter, terms)
         return found
 
-    def _make_meter_terms(self, meter: Meter, terms: TableTerms) -> MeterTerms:
+    def terms_of_meter(self, meter: Meter, terms: TableTerms) -> MeterTerms:
+        """Return the terms of a meter that nobody holds, worked out anew."""
         rate, reset = meter.increment_percent, meter.reset
         grown = self._grown.get(terms.submission.digest)
         if grown and terms.progressive_unit in grown:

@@ -5,18 +5,18 @@ are combinatorics: those of the categories, and what seven cards and a wager's o
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from itertools import combinations, product
 from math import comb
 
 import pytest
 
 from tables.rules.cards import DECK, JOKER
+from tables.rules.classes import classes_of
 from tables.rules.hands import SIX_CARD
 from tables.rules.pai_gow_hands import ROYAL_MATCH, hands_in, line_for
 from tables.rules.paytables import Paytable
 from tests.rules.made_pai_gow import played, red, seat, settled, terms
-from tests.rules.test_counts import SEVEN_OF_53, example, rank_hands
+from tests.rules.test_counts import SEVEN_OF_53
 
 PAYTABLES = terms().submission.plan.paytables
 ALL = comb(53, 7)
@@ -65,37 +65,6 @@ def straights_beside_three_of_a_kind() -> int:
     return without + with_joker + ranks * no_flush
 
 
-def classes() -> Iterator[tuple[list[str], int]]:
-    """Every class of hands that nothing here tells apart: a hand of it, and how many it holds."""
-    for ranks in rank_hands(7):
-        joker = JOKER in ranks
-        counts = Counter(rank for rank in ranks if rank != JOKER)
-        suited_hands = 0
-        for size in range(4 if joker else 5, len(counts) + 1):
-            for suited in combinations(counts, size):
-                ways = SUITS
-                for rank, n in counts.items():
-                    ways *= comb(3, n - 1) if rank in suited else comb(3, n)
-                if ways:
-                    yield example(counts, suited, joker), ways
-                    suited_hands += ways
-        every = 1
-        for n in counts.values():
-            every *= comb(SUITS, n)
-        if every > suited_hands:
-            yield without_flush(counts, joker), every - suited_hands
-
-
-def without_flush(counts: "Counter[str]", joker: bool) -> list[str]:
-    """One hand with these ranks in which no suit stands four times."""
-    hand, used = [JOKER] if joker else [], Counter(dict.fromkeys("SHDC", 0))
-    for rank, n in sorted(counts.items(), key=lambda told: -told[1]):
-        for suit in sorted("SHDC", key=lambda suit: used[suit])[:n]:
-            hand.append(rank + suit)
-            used[suit] += 1
-    return hand
-
-
 def paid(table: Paytable, hand: list[str]) -> str:
     line = line_for(table.lines, table.row, SIX_CARD.evaluate(hand), hand, SIX_CARD)
     if line is None:
@@ -106,7 +75,7 @@ def paid(table: Paytable, hand: list[str]) -> str:
 @pytest.mark.slow
 def test_645a_11_h_all_hands_by_what_each_wager_pays() -> None:
     counted: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
-    for hand, ways in classes():
+    for hand, ways in classes_of(7, joker=True):
         for kind, found in counted.items():
             found[paid(PAYTABLES[kind], hand)] += ways
 

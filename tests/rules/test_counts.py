@@ -1,12 +1,13 @@
 """All hands, counted by category: the numbers are combinatorics and do not come from this code."""
 
 from collections import Counter
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations
 from math import comb
 
 import pytest
 
 from tables.rules.cards import DECK, DECK_AND_JOKER
+from tables.rules.classes import classes_of
 from tables.rules.hands import SIX_CARD, Ranking, name_of
 
 SIX_OF_53 = {
@@ -95,8 +96,8 @@ def test_670a_6_b_2_narrow_royals_are_fewer_and_straight_flushes_more() -> None:
 def test_seven_card_hands_by_category() -> None:
     """By ranks and suits apart: hands without five of a suit are counted, not listed."""
     values: Counter[int] = Counter()
-    for ranks in rank_hands(7):
-        values.update(hands_of(ranks))
+    for hand, ways in classes_of(7, joker=True):
+        values[SIX_CARD.evaluate(hand)] += ways
 
     assert named(values) == SEVEN_OF_53
     assert sum(values.values()) == comb(53, 7) == 154_143_080
@@ -108,61 +109,3 @@ def test_five_card_hands_by_category_as_every_poker_player_knows_them() -> None:
     assert {hand: counted[hand] for hand in FIVE_OF_52} == FIVE_OF_52
     nothing = sum(hands for hand, hands in counted.items() if hand not in FIVE_OF_52)
     assert nothing == 1_302_540
-
-
-RANKS = "23456789TJQKA"
-SUITS = "SHDC"
-
-
-def rank_hands(cards: int) -> list[tuple[str, ...]]:
-    """Every choice of ranks, at most four alike, with the joker or without."""
-    found = []
-    for size, joker in ((cards, ()), (cards - 1, ("JK",))):
-        for ranks in combinations_with_replacement(RANKS, size):
-            if max(Counter(ranks).values()) <= 4:
-                found.append((*ranks, *joker))
-    return found
-
-
-def hands_of(ranks: tuple[str, ...]) -> "Counter[int]":
-    """The values of all hands with these ranks.
-
-    A suit can only matter where it holds four or five cards of different ranks; those hands are
-    listed by the ranks of that suit, all others have the one value of their ranks.
-    """
-    joker = "JK" in ranks
-    counts = Counter(rank for rank in ranks if rank != "JK")
-    enough = 4 if joker else 5
-    values: Counter[int] = Counter()
-    suited_hands = 0
-    for size in range(enough, len(counts) + 1):
-        for suited in combinations(counts, size):
-            ways = 4  # suits
-            for rank, n in counts.items():
-                ways *= comb(3, n - 1) if rank in suited else comb(3, n)
-            if ways:
-                values[SIX_CARD.evaluate(example(counts, suited, joker))] += ways
-                suited_hands += ways
-    every = 1
-    for n in counts.values():
-        every *= comb(4, n)
-    if every > suited_hands:
-        values[SIX_CARD.of_key(key_without_suits(ranks), ranks)] += every - suited_hands
-    return values
-
-
-def example(counts: "Counter[str]", suited: tuple[str, ...], joker: bool) -> list[str]:
-    """One hand with these ranks whose spades are exactly ``suited``."""
-    hand = ["JK"] if joker else []
-    for rank, n in counts.items():
-        suits = "SHDC"[:n] if rank in suited else "HDC"[:n]
-        hand += [rank + suit for suit in suits]
-    return hand
-
-
-def key_without_suits(ranks: tuple[str, ...]) -> int:
-    """A hand's key as if its cards had no suits."""
-    from tables.rules.cards import JOKER_FROM, RANK_BITS, RANKS_FROM  # noqa: PLC0415
-
-    places = [JOKER_FROM if rank == "JK" else RANK_BITS * RANKS.index(rank) for rank in ranks]
-    return sum(1 << RANKS_FROM + place for place in places)
