@@ -23,7 +23,7 @@ from audit.models import AuditEvent, Chain, Checkpoint, ExceptionRecord
 from audit.services import open_exceptions, timestamp
 from audit.signer_files import SignerFiles
 from audit.tree import Edge, leaf_hash
-from audit.walking import Fault, Moved, Stretch, named
+from audit.walking import Fault, Finding, Stretch, named
 
 MOST = 50_000  # events in one checkpoint: what takes longer is caught up in several
 LOCK = 0x6C6F67  # of PostgreSQL, held to the commit by whoever signs
@@ -188,8 +188,9 @@ def next_of(last: State, signer: keys.Signer) -> dict[str, Any] | None:
             f"It is {now:%F %T} UTC here; the last checkpoint was signed at {last.at}.",
         )
     edge = Edge(last.size, last.edge.hashes)
-    findings, heads = grow(edge, last, reach_of(last))
-    for fault in named(findings):
+    reach = reach_of(last)
+    findings, heads = grow(edge, last, reach)
+    for fault in named(findings, {name: number for name, (number, _) in reach.items()}):
         alarm(fault.kind, f"{fault.chain}: {fault.detail}", chain=fault.chain)
     if edge.size == last.size:
         return None
@@ -224,12 +225,12 @@ def reach_of(last: State) -> Heads:
     return reach
 
 
-def grow(edge: Edge, last: State, upto: Heads) -> tuple[list[Fault | Moved], Heads]:
+def grow(edge: Edge, last: State, upto: Heads) -> tuple[list[Finding], Heads]:
     """Append the leaves of the events up to ``upto``, recomputed from their bytes.
 
     Returns what is wrong and how far each chain is covered: a broken one is not taken further.
     """
-    findings: list[Fault | Moved] = []
+    findings: list[Finding] = []
     heads = dict(last.heads)
     pks = dict(Chain.objects.values_list("name", "pk"))
     for name in sorted(set(upto) | set(heads)):

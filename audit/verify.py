@@ -1,45 +1,36 @@
-"""Walk the chains of the log and say what broke, and where."""
+"""Verify the log: every chain from its bytes, the tree, the signatures, and what lies outside.
 
-from collections.abc import Callable, Iterator
+``verify_log`` does it all; ``verify_chains`` walks the chains only. The heads are read first: what
+is appended during the walk is left to the next one.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
 
-import orjson
 from django.db import connection
 
-from audit.canonical import parse
-from audit.chain import START, link_hash, log_head
-from audit.models import Chain
+from audit import crew
+from audit.anchors import Anchored, check_anchors
+from audit.chain import START, log_head
+from audit.models import AuditEvent, Chain
+from audit.walking import Absent, Fault, Finding, Moved, Stretch, named
 
-PAGE = 2000
+__all__ = ["Fault", "Plan", "Verification", "verify_chains", "verify_log"]
 
+STEP = 20_000  # events in one piece of work
 
-class Fault(NamedTuple):
-    """One break of the log: in which chain, at which sequence, of what kind, in a sentence."""
-
-    chain: str
-    sequence: int
-    kind: str
-    detail: str
-
-
-class Row(NamedTuple):
-    """One stored event as the walk reads it."""
-
-    sequence: int
-    action: str
-    subject: str
-    body: bytes
-    previous: bytes
-    hash: bytes
+Told = Callable[[int], None]
 
 
 @dataclass
 class Verification:
-    """What a walk over the whole log found."""
+    """What the walk came to: how many events, one hash over all heads, checkpoints, faults."""
 
     events: int = 0
     head: str = ""
+    checkpoints: int = 0
+    outside: int = 0
     faults: list[Fault] = field(default_factory=list)
 
     @property
@@ -47,77 +38,100 @@ class Verification:
         return not self.faults
 
 
-def verify_chains(progress: Callable[[int], None] | None = None) -> Verification:
-    """Recompute every link of every chain from the stored bytes.
+@dataclass(frozen=True)
+class Plan:
+    """Where the chains stood when the walk began: (pk, name, sequence, head in hex)."""
 
-    The heads are read first: what is appended during the walk is left to the next one.
-    """
-    heads = [(c.pk, c.name, c.sequence, bytes(c.head)) for c in Chain.objects.order_by("name")]
-    result = Verification(head=log_head((name, number, head) for _, name, number, head in heads))
-    for chain_id, name, sequence, head in heads:
-        walked = 0
-        for fault in walk(chain_id, name, sequence, head):
-            if isinstance(fault, Fault):
-                result.faults.append(fault)
-            else:
-                walked += 1
-                if progress is not None and walked % PAGE == 0:
-                    progress(PAGE)
-        if progress is not None:
-            progress(walked % PAGE)
-        result.events += walked
+    heads: list[tuple[int, str, int, str]]
+
+    @classmethod
+    def make(cls) -> "Plan":
+        """Read the heads as they are now."""
+        rows = Chain.objects.order_by("name").values_list("pk", "name", "sequence", "head")
+        return cls([(pk, name, number, bytes(head).hex()) for pk, name, number, head in rows])
+
+    @property
+    def head(self) -> str:
+        """Return one hash over all heads."""
+        return log_head((name, number, bytes.fromhex(head)) for _, name, number, head in self.heads)
+
+    def pieces(self) -> list[crew.Piece]:
+        """Return the walk in pieces that can be done in any order."""
+        return [
+            crew.Piece("audit.verify:walk_piece", (pk, name, after, last), last - after)
+            for pk, name, number, _ in self.heads
+            for after, last in spans(number)
+        ]
+
+
+def spans(number: int) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of a chain of this length; one even where it is empty."""
+    for after in range(0, max(number, 1), STEP):
+        yield after, min(after + STEP, number)
+
+
+def walk_piece(chain_id: int, name: str, after: int, last: int) -> dict[str, Any]:
+    """Walk one stretch of a chain; the answer is JSON."""
+    stretch = Stretch(chain_id, name, last, after, hash_at(chain_id, after))
+    walked = sum(1 for _ in stretch)
+    found = [[type(one).__name__, *one] for one in stretch.findings]
+    return {"walked": walked, "found": found}
+
+
+def hash_at(chain_id: int, sequence: int) -> bytes | None:
+    """Return the stored hash of an event; None where it is not there."""
+    if not sequence:
+        return START
+    rows = AuditEvent.objects.filter(chain_id=chain_id, sequence=sequence)
+    found = rows.values_list("hash", flat=True).first()
+    return None if found is None else bytes(found)
+
+
+def read_finding(told: Sequence[Any]) -> Finding:
+    """Read back a finding of a stretch."""
+    kinds: dict[str, Any] = {"Fault": Fault, "Moved": Moved, "Absent": Absent}
+    found: Finding = kinds[told[0]](*told[1:])
+    return found
+
+
+def verify_chains(progress: Told | None = None) -> Verification:
+    """Recompute every link of every chain from the stored bytes, here and now."""
+    plan = Plan.make()
+    pieces = plan.pieces()
+    answers = crew.run(pieces, tell=lambda _, a: progress(a["walked"]) if progress else None)
+    return verification_of(plan, answers)
+
+
+def verification_of(plan: Plan, answers: Sequence[dict[str, Any]]) -> Verification:
+    """Return what the walk's answers come to, with what lies at and behind each head."""
+    found = [read_finding(told) for answer in answers for told in answer["found"]]
+    ends = {name: number for _, name, number, _ in plan.heads}
+    result = Verification(sum(answer["walked"] for answer in answers), plan.head)
+    result.faults = named(found, ends)
+    broken_ends = {f.chain for f in result.faults if f.kind == "tail_cut"}
+    for pk, name, number, head in plan.heads:
+        if name not in broken_ends and hash_at(pk, number) != bytes.fromhex(head):
+            told = "The chain does not end in its recorded head."
+            result.faults.append(Fault(name, number, "head_differs", told))
+        result.faults += beyond_the_head(pk, name, number)
     return result
 
 
-def walk(chain_id: int, name: str, sequence: int, head: bytes) -> Iterator[Fault | Row]:
-    """Yield each row of a chain up to its head, and each fault where it is found."""
-    expected, previous = 1, START
-    for row in rows_of(chain_id, sequence):
-        if row.sequence != expected:
-            missing = (
-                f"{expected}" if row.sequence == expected + 1 else f"{expected}-{row.sequence - 1}"
-            )
-            yield Fault(name, expected, "missing", f"Event {missing} is not there any more.")
-        elif row.previous != previous:
-            yield Fault(
-                name,
-                row.sequence,
-                "does_not_follow",
-                f"Event {row.sequence} does not name the event before it: one was replaced.",
-            )
-        if link_hash(name, row.sequence, row.previous, row.body) != row.hash:
-            yield Fault(
-                name,
-                row.sequence,
-                "changed",
-                f"Event {row.sequence} ({row.action} {row.subject}) is not what was written.",
-            )
-        elif not tells_the_same(row):
-            yield Fault(
-                name,
-                row.sequence,
-                "relabelled",
-                f"Event {row.sequence} is filed as {row.action} {row.subject}: its text is not.",
-            )
-        expected, previous = row.sequence + 1, row.hash
-        yield row
-    if expected - 1 != sequence:
-        yield Fault(name, expected, "tail_cut", f"Events {expected} to {sequence} are not there.")
-    elif previous != head:
-        yield Fault(name, sequence, "head_differs", "The chain does not end in its recorded head.")
-    yield from beyond_the_head(chain_id, name, sequence)
+def verify_log(
+    progress: Told | None = None, outside: Sequence[Anchored] = (), first_key: str = ""
+) -> Verification:
+    """Verify chains, tree, signatures and what was kept outside."""
+    return with_anchors(verify_chains(progress), outside, first_key)
 
 
-def tells_the_same(row: Row) -> bool:
-    """Whether the columns used for searching repeat what the hashed bytes say."""
-    try:
-        told = parse(row.body)
-    except orjson.JSONDecodeError:
-        return False
-    return isinstance(told, dict) and (told.get("action"), told.get("subject")) == (
-        row.action,
-        row.subject,
-    )
+def with_anchors(
+    result: Verification, outside: Sequence[Anchored], first_key: str = ""
+) -> Verification:
+    """Add what the checkpoints say, the database's own and those that were kept outside."""
+    found = check_anchors(result.faults, outside, first_key)
+    result.checkpoints, result.outside = found.checkpoints, found.outside
+    result.faults = found.faults
+    return result
 
 
 def beyond_the_head(chain_id: int, name: str, sequence: int) -> Iterator[Fault]:
@@ -132,22 +146,3 @@ def beyond_the_head(chain_id: int, name: str, sequence: int) -> Iterator[Fault]:
     still = Chain.objects.get(pk=chain_id).sequence
     if first is not None and first > still:
         yield Fault(name, first, "beyond_head", f"Event {first} lies behind the chain's head.")
-
-
-def rows_of(chain_id: int, last: int) -> Iterator[Row]:
-    """Yield a chain's events in order, a page at a time, up to ``last``."""
-    reached = -1
-    while True:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT sequence, action, subject, body, previous, hash FROM audit_auditevent"
-                " WHERE chain_id = %s AND sequence > %s AND sequence <= %s"
-                " ORDER BY sequence LIMIT %s",
-                [chain_id, reached, last, PAGE],
-            )
-            page = cursor.fetchall()
-        for sequence, action, subject, body, previous, digest in page:
-            yield Row(sequence, action, subject, bytes(body), bytes(previous), bytes(digest))
-        if len(page) < PAGE:
-            return
-        reached = page[-1][0]

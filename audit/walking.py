@@ -5,7 +5,7 @@ traced to where it was written, so that ``named`` can say whether rows were swap
 out, and not only that something does not fit.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -53,7 +53,15 @@ class Moved(NamedTuple):
     was: int
 
 
-Finding = Fault | Moved
+class Absent(NamedTuple):
+    """Events that are not there: from the first of them to the last."""
+
+    chain: str
+    first: int
+    last: int
+
+
+Finding = Fault | Moved | Absent
 
 
 class Stretch:
@@ -63,7 +71,12 @@ class Stretch:
     """
 
     def __init__(
-        self, chain_id: int, chain: str, last: int, after: int = 0, previous: bytes = START
+        self,
+        chain_id: int,
+        chain: str,
+        last: int,
+        after: int = 0,
+        previous: bytes | None = START,  # None: what should stand there is not there
     ) -> None:
         self.chain_id, self.chain, self.last = chain_id, chain, last
         self.after, self.previous = after, previous
@@ -84,10 +97,9 @@ class Stretch:
                 self._read(row)
             expected, previous = row.sequence + 1, row.hash
             yield row
-        self.reached, self.head = expected - 1, previous
-        if self.reached != self.last:
-            lost = f"Events {expected} to {self.last} are not there."
-            self._find(expected, "tail_cut", lost)
+        self.reached, self.head = expected - 1, previous or b""
+        if self.reached < self.last:
+            self.findings.append(Absent(self.chain, expected, self.last))
 
     @property
     def broken(self) -> bool:
@@ -97,15 +109,14 @@ class Stretch:
     def _find(self, sequence: int, kind: str, detail: str) -> None:
         self.findings.append(Fault(self.chain, sequence, kind, detail))
 
-    def _place(self, row: Row, expected: int, previous: bytes) -> None:
+    def _place(self, row: Row, expected: int, previous: bytes | None) -> None:
         """Compare a row's number and predecessor with what must come here."""
         number = row.sequence
         if number < expected:
             self._find(number, "inserted", f"Event {number} is there twice: one was put in.")
         elif number != expected:
-            gone = f"{expected}" if number == expected + 1 else f"{expected}-{number - 1}"
-            self._find(expected, "missing", f"Event {gone} is not there any more.")
-        elif row.previous != previous:
+            self.findings.append(Absent(self.chain, expected, number - 1))
+        elif previous is not None and row.previous != previous:
             told = f"Event {number} does not name the event before it: one was replaced."
             self._find(number, "does_not_follow", told)
 
@@ -187,26 +198,46 @@ def rows_of(chain_id: int, after: int, last: int) -> Iterator[Row]:
         reached = page[-1][0]
 
 
-def named(findings: Iterable[Finding]) -> list[Fault]:
-    """Return the faults, one for each deed: what moved rows and broken links come to."""
-    faults: list[Fault] = []
+def named(findings: Iterable[Finding], ends: Mapping[str, int] | None = None) -> list[Fault]:
+    """Return the faults, one for each deed: what moved rows and broken links come to.
+
+    ``ends``: where each chain should end, so that a lost end has a name of its own.
+    """
     chains: dict[str, list[Finding]] = {}
     for finding in findings:
         chains.setdefault(finding.chain, []).append(finding)
+    faults: list[Fault] = []
     for chain, found in chains.items():
+        end = (ends or {}).get(chain)
         moved = {one.sequence: one.was for one in found if isinstance(one, Moved)}
-        told = list(deeds_of(chain, moved))
-        explained = {n + step for n in moved for step in (0, 1)} | {f.sequence for f in told}
-        explained |= {f.sequence + 1 for f in told if f.kind == "inserted"}
+        told = [*deeds_of(chain, moved), *lost_of(chain, found, end)]
+        explained = {n + step for n in moved for step in (0, 1)}
+        placed = {f.sequence for f in told}
         told += [
             one
             for one in found
             if isinstance(one, Fault)
-            and not (moved and one.kind == "does_not_follow" and one.sequence in explained)
-            and not (one.kind == "changed" and one.sequence in {f.sequence for f in told})
+            and not (moved and one.kind == "does_not_follow" and one.sequence in explained | placed)
+            and not (one.kind == "changed" and one.sequence in placed)
         ]
         faults += sorted(told, key=lambda fault: fault.sequence)
     return faults
+
+
+def lost_of(chain: str, found: Iterable[Finding], end: int | None) -> Iterator[Fault]:
+    """Yield what is not there any more, what lies side by side as one."""
+    spans: list[tuple[int, int]] = []
+    for one in sorted(one for one in found if isinstance(one, Absent)):
+        if spans and one.first == spans[-1][1] + 1:
+            spans[-1] = spans[-1][0], one.last
+        else:
+            spans.append((one.first, one.last))
+    for first, last in spans:
+        if last == end:
+            yield Fault(chain, first, "tail_cut", f"Events {first} to {last} are not there.")
+        else:
+            gone = f"{first}" if first == last else f"{first}-{last}"
+            yield Fault(chain, first, "missing", f"Event {gone} is not there any more.")
 
 
 def deeds_of(chain: str, moved: dict[int, int]) -> Iterator[Fault]:
