@@ -165,7 +165,12 @@ class ExceptionRecord(models.Model):
         indexes = [
             models.Index(
                 name="exception_open", fields=["opened_at"], condition=models.Q(state="open")
-            )
+            ),
+            models.Index(
+                name="exception_round",
+                fields=["table", "round"],
+                condition=models.Q(round__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:

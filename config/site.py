@@ -82,6 +82,12 @@ TILES = [
         "What each progressive costs, exactly: by hand, by positions in play, by its meter.",
     ),
     Tile(
+        "tables.search_round",
+        "admin:tables_round_find",
+        "Find a round",
+        "By time, table, player, cards, amount, claim, meter: whatever is known.",
+    ),
+    Tile(
         "tables.view_round",
         "admin:tables_round_changelist",
         "Rounds",

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -23,6 +24,7 @@ from tables.models import (
     RoundPosition,
     TableEvent,
 )
+from tables.pages.find import find_page
 from tables.pages.payouts import payouts_of
 from tables.pages.registers import EquipmentAdmin, GamingTableAdmin
 from tables.pages.submissions import RulesSubmissionAdmin, marked, settled_by_a_sample
@@ -125,6 +127,10 @@ class RoundAdmin(RecordAdmin):
         "id",
     ]
     readonly_fields = ["dealt_by", "dealt", "seats", "payouts", "moved", "flagged"]
+
+    def get_urls(self) -> list[URLPattern]:
+        own = self.admin_site.admin_view
+        return [path("find/", own(find_page), name="tables_round_find"), *super().get_urls()]
 
     @admin.display(description="game", ordering="game")
     def dealt_by(self, found: Round) -> SafeString | str:

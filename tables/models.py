@@ -1,6 +1,8 @@
 """What the floor keeps: tables, what they reported, and what the rules made of it."""
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -337,6 +339,7 @@ class Round(models.Model):
     occurred_at = models.DateTimeField()
 
     class Meta:
+        permissions = [("search_round", "Can search all rounds")]
         constraints = [
             models.UniqueConstraint(name="round_once", fields=["table", "number"]),
         ]
@@ -360,3 +363,41 @@ class RoundPosition(models.Model):
 
     def __str__(self) -> str:
         return f"{self.round_id}/{self.position}"
+
+
+class FiledRound(models.Model):
+    """What a round can be found by (``findable``). A working row; the round can make it again.
+
+    Written by ``services.filing`` after the round, so that a busy lane pays nothing for it.
+    """
+
+    round = models.OneToOneField(
+        Round, models.PROTECT, primary_key=True, related_name="filed", db_constraint=False
+    )
+    table = models.ForeignKey(GamingTable, models.PROTECT, db_index=False, db_constraint=False)
+    occurred_at = models.DateTimeField()
+    keys = ArrayField(models.IntegerField())
+    hands = ArrayField(models.BigIntegerField(), default=list)
+
+    class Meta:
+        indexes = [
+            models.Index(name="filed_by_time", fields=["occurred_at", "round"]),
+            models.Index(name="filed_by_table", fields=["table", "occurred_at", "round"]),
+            GinIndex(name="filed_by_key", fields=["keys"], gin_pending_list_limit=512),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.round_id}"
+
+
+class FilingCursor(models.Model):
+    """How far the filing has come: in a lane, in the exceptions, in the claims' steps.
+
+    A working row, as above.
+    """
+
+    name = models.CharField(max_length=32, primary_key=True)
+    place = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.place}"

@@ -5,7 +5,7 @@ from django.db import OperationalError
 
 from progressives.services import claims_escalate
 from tables.models import Facility
-from tables.services import apply, drain, gaps
+from tables.services import apply, drain, filing, gaps
 
 PATIENCE_SECONDS = 5  # then the task rings again, so that no task runs long
 
@@ -43,3 +43,9 @@ def sweep_lanes() -> None:
     for lane_id in apply.lanes_waiting():
         apply_lane.delay(lane_id)
     gaps.alarm_gaps()
+
+
+@shared_task(acks_late=True, ignore_result=True)
+def file_rounds() -> None:
+    """File what is over, so that a search finds it by its keys."""
+    filing.file_rounds(seconds=PATIENCE_SECONDS)
