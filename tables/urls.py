@@ -9,6 +9,7 @@ urlpatterns = [
     path("events/", api.EventsView.as_view(), name="events"),
     path("progressives/<str:code>/risk/", api_risk.RiskView.as_view(), name="progressive-risk"),
     path("rounds/", api_find.SearchView.as_view(), name="rounds"),
+    path("progressives/<str:code>/hits/", api_risk.HitsView.as_view(), name="progressive-hits"),
     path("progress/", api.ProgressView.as_view(), name="progress"),
     path(
         "rounds/<uuid:round_id>/reconstruction/",

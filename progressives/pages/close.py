@@ -93,10 +93,10 @@ def read_day(day: str) -> date:
         raise Http404 from None
 
 
-def url_of(name: str) -> str:
+def url_of(name: str, *of: str) -> str:
     """Return a page's address; empty where this house has no such page."""
     try:
-        return reverse(name)
+        return reverse(name, args=of)
     except NoReverseMatch:
         return ""
 

@@ -1,5 +1,6 @@
 """Reports of closed days: a month's roll-forward, and every table as a file."""
 
+from calendar import monthrange
 from datetime import date
 from hashlib import sha256
 from typing import Any
@@ -9,10 +10,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from audit.services import record_one
-from progressives.pages.close import must_read_closes, read_day
+from progressives.pages.close import must_read_closes, read_day, url_of
 from progressives.services.close_export import FORMATS
 from progressives.services.close_figures import figures_of
-from progressives.services.close_report import Table, day_table, month_of, month_table
+from progressives.services.close_report import Month, Table, day_table, month_of, month_table
 
 
 def read_month(month: str) -> date:
@@ -31,8 +32,21 @@ def month_page(request: HttpRequest, month: str) -> HttpResponse:
         "month": month,
         "found": found,
         "formats": FORMATS,
+        "hits": hits_of_month(found),
     }
     return TemplateResponse(request, "progressives/month.html", context)
+
+
+def hits_of_month(found: Month) -> list[tuple[str, str]]:
+    """Return each progressive with the address of its hits against expectation in the month.
+
+    Chances are the floor's, which knows the cards: its page is found by name, if there is one.
+    """
+    last = found.first.replace(day=monthrange(found.first.year, found.first.month)[1])
+    codes = dict.fromkeys(row["meter"].partition(":")[0] for row in found.rows)
+    days = f"?first={found.first}&last={last}"
+    pages = ((code, url_of("admin:tables_gamingtable_hits", code)) for code in codes)
+    return [(code, page + days) for code, page in pages if page]
 
 
 def export_day(request: HttpRequest, day: str, form: str) -> HttpResponse:

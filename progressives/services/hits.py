@@ -1,5 +1,6 @@
 """How often a progressive was wagered on and hit, by gaming day and hand: counts, no rules."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -15,6 +16,7 @@ SELECT gaming_day, count(*) FILTER (WHERE kind = 'contribution')
                    - count(*) FILTER (WHERE kind = 'reversal')
 FROM progressives_meterentry
 WHERE meter_id = %s AND gaming_day BETWEEN %s AND %s AND kind IN ('contribution', 'reversal')
+  AND (%s::text[] IS NULL OR "table" = ANY(%s))
 GROUP BY gaming_day ORDER BY gaming_day
 """
 NOT_HELD = ("refused", "voided")  # the hand was not what the table reported, or the round is void
@@ -46,26 +48,36 @@ class Hits:
 
 
 @transaction.atomic
-def wagers_by_day(progressive: Progressive, first: date, last: date) -> dict[date, int]:
-    """Return how many wagers stood on each gaming day: one level tells, each wager enters all."""
+def wagers_by_day(
+    progressive: Progressive, first: date, last: date, tables: Sequence[str] | None = None
+) -> dict[date, int]:
+    """Return how many wagers stood on each gaming day, at these tables or at all that feed it.
+
+    One level tells: each wager enters all of them.
+    """
     display = progressive.meters.filter(purpose=Meter.Purpose.DISPLAY).order_by("pk").first()
     if display is None:
         return {}
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = '60s'")
-        cursor.execute(WAGERS_SQL, [display.pk, first, last])
+        codes = None if tables is None else list(tables)
+        cursor.execute(WAGERS_SQL, [display.pk, first, last, codes, codes])
         return dict(cursor.fetchall())
 
 
-def hits_of(progressive: Progressive, first: date, last: date) -> Hits:
+def hits_of(
+    progressive: Progressive, first: date, last: date, tables: Sequence[str] | None = None
+) -> Hits:
     """Return a progressive's wagers and hits over a stretch of gaming days, both ends included."""
     claims = JackpotClaim.objects.filter(
         progressive=progressive, gaming_day__range=(first, last)
     ).order_by()
+    if tables is not None:
+        claims = claims.filter(table__in=tables)
     held = claims.exclude(state__in=NOT_HELD)
     counted = held.values_list("gaming_day", "hand").annotate(Count("pk"))
     return Hits(
-        wagers_by_day(progressive, first, last),
+        wagers_by_day(progressive, first, last, tables),
         {(day, hand): number for day, hand, number in counted},
         claims.filter(state__in=NOT_HELD).count(),
     )

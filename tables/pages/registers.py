@@ -9,6 +9,7 @@ from django.urls import URLPattern, path
 from audit.services import record_one
 from tables.models import Equipment, GamingTable
 from tables.pages.cards import cards_page
+from tables.pages.hits import hits_page
 from tables.pages.risk import risk_page, risks_page
 from tables.pages.trends import trends_page
 
@@ -32,6 +33,7 @@ class GamingTableAdmin(admin.ModelAdmin):
             path("cards/", own(cards_page), name="tables_gamingtable_cards"),
             path("errors/", own(trends_page), name="tables_gamingtable_errors"),
             path("risk/", own(risks_page), name="tables_gamingtable_risks"),
+            path("risk/<str:code>/hits/", own(hits_page), name="tables_gamingtable_hits"),
             path("risk/<str:code>/", own(risk_page), name="tables_gamingtable_risk"),
             *super().get_urls(),
         ]
