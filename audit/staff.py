@@ -17,6 +17,8 @@ ROLES = {
     "accounting": "A500",
     "auditor": "U600",
     "administrator": "X700",
+    "configuration authority": "C800",
+    "reset authority": "R900",
 }
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # nothing that looks like something else
 WORDS, WORD_LENGTH = 4, 5  # four times five of 31 letters: 99 bits

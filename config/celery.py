@@ -72,6 +72,7 @@ app.conf.beat_schedule = {
     "sign-checkpoint": {"task": "audit.tasks.sign_checkpoint", "schedule": 120.0},
     "file-rounds": {"task": "tables.tasks.file_rounds", "schedule": 5.0},
     "escalate-claims": {"task": "tables.tasks.escalate_claims", "schedule": 30.0},
+    "effect-changes": {"task": "tables.tasks.effect_changes", "schedule": 10.0},
 }
 app.autodiscover_tasks()
 

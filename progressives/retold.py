@@ -20,6 +20,7 @@ SIX_PLACES = Decimal("0.000001")
 ROUNDINGS = {"down": ROUND_DOWN, "half_up": ROUND_HALF_UP, "up": ROUND_UP}
 HOUSE_MONEY = ("reset", "reset_returned")
 FENCED = "progressives.day_fenced"
+CHANGED = "progressives.control_effected"
 SET_UP = "tables.setup_loaded"
 PROPOSED, APPROVED = "tables.submission_proposed", "tables.submission_approved"
 FLOOR = (SET_UP, PROPOSED, APPROVED)  # what the system's chain says of tables, meters and terms
@@ -145,6 +146,10 @@ class Retelling:
 
     def resume(self, state: Mapping[str, Any]) -> None:
         """Go on from where an earlier day's fold ended."""
+        for name, (percent, reset) in state.get("terms", {}).items():
+            meter = self._meter(name)
+            if meter is not None:
+                meter.percent, meter.reset = Decimal(percent), Decimal(reset)
         for name, value in state.get("meters", {}).items():
             if name in self.meters:
                 meter = self.meters[name]
@@ -162,6 +167,10 @@ class Retelling:
             "lane_days": self.lane_days,
             "meters": {name: str(meter.value) for name, meter in sorted(self.meters.items())},
             "seeds": {name: str(meter.seed) for name, meter in sorted(self.meters.items())},
+            "terms": {
+                name: [str(meter.percent), str(meter.reset)]
+                for name, meter in sorted(self.meters.items())
+            },
             "open": [
                 [table, number, [[position, str(amount)] for position, amount in added]]
                 for (table, number), added in sorted(self.open.items())
@@ -185,6 +194,8 @@ class Retelling:
             self.lane_days[lane] = facts.get("gaming_day") or self.lane_days.get(lane, "")
             if facts.get("state") == "applied":
                 self._round(lane, facts)
+        elif action == CHANGED:
+            self._changed(lane, facts)
         elif facts.get("entries"):
             self._ordered(lane, page["subject"], facts)
 
@@ -292,6 +303,37 @@ class Retelling:
             amount, lane_number = Decimal(entry["amount"]), int(facts.get("lane_number", 0))
             told = entry["kind"], table, round_number, entry.get("position"), amount
             self._move(lane, meter, Move(*told, None, "", lane_number))
+
+    def _changed(self, lane: str, facts: Mapping[str, Any]) -> None:
+        """Tell what two people agreed on: other terms of a level, or movements of no round."""
+        after, name = facts["after"], facts["meter"]
+        meter = self._meter(name) if after else None
+        if meter is not None:
+            meter.percent = Decimal(after.get("increment_percent", meter.percent))
+            meter.reset = Decimal(after.get("reset", meter.reset))
+            kept = [after.get("reserve_percent"), *(row[3] for row in after.get("rates", ()))]
+            if any(Decimal(percent or 0) for percent in kept):
+                self._meter(f"{name}/reserve")
+            if after.get("limit") is not None:
+                self._meter(f"{name}/overflow")
+        for entry in facts["entries"]:
+            moved = self._meter(f"{entry['progressive']}:{entry['level']}")
+            if moved is not None:
+                amount, number = Decimal(entry["amount"]), int(facts["lane_number"])
+                told = Move(entry["kind"], "", None, entry["position"], amount, None, "", number)
+                self._move(lane, moved, told)
+
+    def _meter(self, name: str) -> MeterTold | None:
+        """Return a meter; a reserve or overflow that a change gave to a level begins with nothing.
+
+        From then on the log tells each step of that progressive, and none is derived.
+        """
+        found, display = self.meters.get(name), self.meters.get(name.partition("/")[0])
+        if found is None and display is not None:
+            found = MeterTold(display.unit, NOTHING, NOTHING, NOTHING)
+            self.meters[name] = found
+            self.plain.pop(name.partition(":")[0], None)
+        return found
 
     def _steps(self, lane: str, document: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
         """Take the steps of a progressive of several meters as the log tells them."""

@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.db import OperationalError
 
-from progressives.services import claims_escalate
+from progressives.services import claims_escalate, control_effect
 from tables.models import Facility
 from tables.services import apply, drain, filing, gaps
 
@@ -35,6 +35,12 @@ def escalate_claims() -> None:
     facility = Facility.objects.first()
     if facility is not None:
         claims_escalate.escalate_claims(after_seconds=facility.escalate_after_seconds)
+
+
+@shared_task(acks_late=True, ignore_result=True)
+def effect_changes() -> None:
+    """Let changes of progressives take effect whose time has come and whose link rests."""
+    control_effect.effect_due()
 
 
 @shared_task(acks_late=True, ignore_result=True)

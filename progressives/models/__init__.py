@@ -2,6 +2,12 @@
 
 from progressives.models.claims import ClaimStep, CurrentTransaction, EnvyPayout, JackpotClaim
 from progressives.models.close import ChipCount, CloseStep, GamingDayClose, MeterReading
+from progressives.models.control import (
+    ControlLeg,
+    ControlRequest,
+    ControlStep,
+    MeterRetirement,
+)
 from progressives.models.lanes import Lane, Progressive
 from progressives.models.meters import LevelRate, Meter, MeterEntry
 from progressives.models.rounds import EnvyPayment, RoundClosing
@@ -14,6 +20,9 @@ __all__ = [
     "ClaimStep",
     "ClaimTerms",
     "CloseStep",
+    "ControlLeg",
+    "ControlRequest",
+    "ControlStep",
     "CurrentTransaction",
     "EnvyPayment",
     "EnvyPayout",
@@ -24,6 +33,7 @@ __all__ = [
     "Meter",
     "MeterEntry",
     "MeterReading",
+    "MeterRetirement",
     "MeterSnapshot",
     "PayoutSlip",
     "Progressive",

@@ -80,7 +80,8 @@ class Meter(models.Model):
 class LevelRate(models.Model):
     """A level's rates for one paytable and number of decks, where they depend on them.
 
-    § 633b.17 prints increment and reserve rate by both.
+    § 633b.17 prints increment and reserve rate by both. Of several for one case the last written
+    holds: a change of parameters adds rows and names itself.
     """
 
     meter = models.ForeignKey(Meter, models.PROTECT, related_name="rates")
@@ -88,10 +89,18 @@ class LevelRate(models.Model):
     decks = models.PositiveSmallIntegerField()
     increment_percent = models.DecimalField(max_digits=9, decimal_places=4)
     reserve_percent = models.DecimalField(max_digits=9, decimal_places=4, default=0)
+    control = models.ForeignKey(
+        "progressives.ControlRequest", models.PROTECT, null=True, blank=True, related_name="rates"
+    )
 
     class Meta:
+        ordering = ["meter", "pk"]
         constraints = [
-            models.UniqueConstraint(name="level_rate_once", fields=["meter", "paytable", "decks"]),
+            models.UniqueConstraint(
+                name="level_rate_once",
+                fields=["meter", "paytable", "decks", "control"],
+                nulls_distinct=False,
+            ),
             models.CheckConstraint(
                 name="level_rate_within_the_wager",
                 condition=Q(
@@ -128,14 +137,17 @@ class MeterEntry(models.Model):
         POOL_RESTORED = "pool_restored", "Received back from the display"
         LIMIT_CUT = "limit_cut", "Over the limit, moved to the overflow"
         LIMIT_KEPT = "limit_kept", "Received from over the limit"
+        TRANSFER_OUT = "transfer_out", "Transferred to another meter"
+        TRANSFER_IN = "transfer_in", "Transferred from another meter"
+        CORRECTION = "correction", "Correction of a malfunction"
 
     UP = (
         *("initial", "contribution", "reset", "award_returned"),
-        *("reserve_in", "overflow_in", "pool_restored", "limit_kept"),
+        *("reserve_in", "overflow_in", "pool_restored", "limit_kept", "transfer_in"),
     )
     DOWN = (
         *("reversal", "award", "reset_returned"),
-        *("reserve_out", "overflow_out", "pool_returned", "limit_cut"),
+        *("reserve_out", "overflow_out", "pool_returned", "limit_cut", "transfer_out"),
     )
 
     pk = models.CompositePrimaryKey("meter_id", "sequence")
@@ -171,6 +183,7 @@ class MeterEntry(models.Model):
                     kind__in=[
                         *("initial", "contribution", "reset", "award_returned"),
                         *("reserve_in", "overflow_in", "pool_restored", "limit_kept"),
+                        "transfer_in",
                     ],
                     amount__gte=0,
                 )
@@ -178,9 +191,11 @@ class MeterEntry(models.Model):
                     kind__in=[
                         *("reversal", "award", "reset_returned"),
                         *("reserve_out", "overflow_out", "pool_returned", "limit_cut"),
+                        "transfer_out",
                     ],
                     amount__lte=0,
-                ),
+                )
+                | Q(kind="correction"),
             ),
             models.CheckConstraint(name="meter_entry_never_below_zero", condition=Q(after__gte=0)),
         ]

@@ -39,7 +39,7 @@ class Feed:
             raise ValueError(f"Progressive {progressive.code} has no paytable {paytable}.")
         rows = LevelRate.objects.filter(
             meter__progressive=progressive, paytable=paytable, decks=decks
-        )
+        ).order_by("pk")  # the last one written holds
         self._rates = {
             row.meter_id: Rate(row.increment_percent, row.reserve_percent) for row in rows
         }

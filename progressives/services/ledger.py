@@ -190,6 +190,9 @@ class LevelMeter:
         self.running.value = before + amount
         self._enter(Movement(kind, amount, before, before + amount), facts, position)
 
+    def cut(self, facts: RoundFacts) -> None:
+        """Move what stands over the limit to the overflow; without a limit there is nothing."""
+
     def put_back(self, amount: Decimal, put_in: PutIn, facts: RoundFacts, position: int) -> None:
         """Put a refused award back, and take the reset money back that followed it."""
         self.move("award_returned", amount, facts, position)
@@ -281,6 +284,10 @@ class SplitMeter(LevelMeter):
         self._write(facts, position, stake, hand, cards)
         self._mark(sequence)
         return Priced(self.meter.pk, sequence, paid.before, -paid.amount, put_in)
+
+    def cut(self, facts: RoundFacts) -> None:
+        self.level.cut()
+        self._write(facts, None)
 
     def put_back(self, amount: Decimal, put_in: PutIn, facts: RoundFacts, position: int) -> None:
         """Put a refused award back, and return to each of the level's meters what it had given."""

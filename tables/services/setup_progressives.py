@@ -8,6 +8,7 @@ from progressives.levels import DISPLAY, OVERFLOW, RESERVE
 from progressives.meters import CENT, increment
 from progressives.models import LevelRate, Meter, Progressive
 from progressives.plans import PlanRefused, read_plan
+from progressives.services.control_terms import rates_now
 from tables.services.setup_part import Part, SetupRefused
 
 NOTHING = Decimal(0)
@@ -216,7 +217,7 @@ def told_terms(level: LevelSetup) -> dict[str, Any]:
 
 def stored_terms(progressive: Progressive) -> dict[str, dict[str, Any]]:
     """Return the terms that each level has now, by the same names."""
-    meters = list(progressive.meters.prefetch_related("rates"))
+    meters = list(progressive.meters.all())
     found = {}
     for meter in meters:
         if meter.purpose != DISPLAY:
@@ -234,7 +235,7 @@ def stored_terms(progressive: Progressive) -> dict[str, dict[str, Any]]:
             "shown_to": meter.shown_to,
             "rates": sorted(
                 (rate.paytable, rate.decks, rate.increment_percent, rate.reserve_percent)
-                for rate in meter.rates.all()
+                for rate in rates_now(meter)
             ),
         }
     return found

@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from progressives.meters import MeterTerms
-from progressives.models import Meter, Progressive
+from progressives.models import Meter, MeterRetirement, Progressive
 from progressives.services.ledger import LevelMeter
 from tables.models import Facility, GamingTable, SubmissionApproval
 from tables.rules import Submission, TableTerms
@@ -62,7 +62,9 @@ class TermsBook:
         found = GamingTable.objects.all() if tables is None else tables
         self.tables = {table.pk: table for table in found}
         self.by_code = {table.code: table for table in self.tables.values()}
-        units = dict(Progressive.objects.values_list("pk", "wager_unit"))
+        units: dict[int, Decimal | None] = dict(Progressive.objects.values_list("pk", "wager_unit"))
+        for retired in MeterRetirement.objects.values_list("meter__progressive_id", flat=True):
+            units[retired] = None  # takes no wager any more
         self._units = {
             pk: None if t.progressive_id is None else units[t.progressive_id]
             for pk, t in self.tables.items()

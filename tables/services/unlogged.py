@@ -41,12 +41,22 @@ JOIN progressives_jackpotclaim c ON c.id = s.claim_id
 WHERE s.kind <> 'opened' AND NOT EXISTS (
     SELECT 1 FROM told t WHERE t.lane_id = c.lane_id
     AND t.action = 'progressives.claim_' || s.kind AND (t.facts->>'claim')::bigint = c.id)
+UNION ALL
+SELECT 'change', count(*) FROM (
+    SELECT r.id, r.meter_id, 'requested' AS word FROM progressives_controlrequest r
+    UNION ALL SELECT s.request_id, r.meter_id, s.kind FROM progressives_controlstep s
+    JOIN progressives_controlrequest r ON r.id = s.request_id
+) a JOIN progressives_meter m ON m.id = a.meter_id
+JOIN progressives_progressive p ON p.id = m.progressive_id
+WHERE NOT EXISTS (
+    SELECT 1 FROM told t WHERE t.lane_id = p.lane_id
+    AND t.action = 'progressives.control_' || a.word AND (t.facts->>'control')::bigint = a.id)
 """
 
 
 @transaction.atomic
 def unlogged() -> dict[str, int]:
-    """Count the movements, rounds, claims and decisions that no event of the log tells."""
+    """Count the movements, rounds, claims, decisions and changes that no event of the log tells."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = '10min'")
         cursor.execute(UNLOGGED_SQL)

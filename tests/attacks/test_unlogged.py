@@ -18,9 +18,9 @@ from tests.make import make_user
 MOVEMENT = """
 INSERT INTO progressives_meterentry (meter_id, sequence, kind, amount, before, after, lane_number,
     gaming_day, "table", dealer, hand, cards)
-SELECT id, sequence + 1, 'award', -1000, value, value - 1000, 1, '2026-03-14', '', '', '', ''
+SELECT id, sequence + 1, 'reset', 1000, value, value + 1000, 1, '2026-03-14', '', '', '', ''
 FROM progressives_meter WHERE value > 1000 ORDER BY id LIMIT 1;
-UPDATE progressives_meter SET value = value - 1000, sequence = sequence + 1
+UPDATE progressives_meter SET value = value + 1000, sequence = sequence + 1
 WHERE id = (SELECT id FROM progressives_meter WHERE value > 1000 ORDER BY id LIMIT 1)
 """
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db import DatabaseError, connection, transaction
 
 from progressives.levels import Rate
 from progressives.models import LevelRate, Meter, Progressive
@@ -57,11 +57,12 @@ def test_a_wager_that_is_not_divided_by_its_rates_is_refused(
         entered(stud, *moves)
 
 
-def test_a_rate_on_file_is_a_rate(stud: Progressive) -> None:
-    mega = Meter.objects.get(progressive=stud, level="mega", purpose="display")
-    LevelRate.objects.create(
-        meter=mega, paytable="C", decks=2, increment_percent=8, reserve_percent=1
-    )
+def test_a_rate_on_file_is_a_rate() -> None:
+    """Rates are written when the level is made; later ones only by a request in effect."""
+    document = sample("stud_three_levels")
+    rates = [{"paytable": "C", "decks": [2], "increment_percent": "8", "reserve_percent": "1"}]
+    document["levels"][0]["rates"] = rates
+    stud = set_up(document)
     rate = Rate(Decimal(8), Decimal(1))
     Play(stud, "C").round(
         lambda feed, facts: feed.levels[0].contribute_at(facts, 1, Decimal(1), rate)
@@ -71,6 +72,9 @@ def test_a_rate_on_file_is_a_rate(stud: Progressive) -> None:
         transaction.atomic(),
     ):
         LevelRate.objects.update(increment_percent=1)
+    mega = Meter.objects.get(progressive=stud, level="mega", purpose="display")
+    with pytest.raises(DatabaseError, match=r"rates of meter .* are fixed"), transaction.atomic():
+        LevelRate.objects.create(meter=mega, paytable="C", decks=3, increment_percent=1)
 
 
 @pytest.mark.parametrize(
@@ -108,18 +112,21 @@ def test_a_kind_of_movement_belongs_on_its_meter(
         entered(stud, ("mega", purpose, kind, amount))
 
 
-def test_a_meter_cannot_be_written_over_its_limit(stud: Progressive) -> None:
-    with pytest.raises(IntegrityError, match="meter_never_over_its_limit"), transaction.atomic():
-        Meter.objects.filter(progressive=stud, level="major", purpose="display").update(limit=2499)
+@pytest.mark.parametrize("limit", [2499, 1000])
+def test_a_limit_is_a_term_that_stays(stud: Progressive, limit: int) -> None:
+    with pytest.raises(DatabaseError, match=r"terms of meter .* are fixed"), transaction.atomic():
+        Meter.objects.filter(progressive=stud, level="major", purpose="display").update(limit=limit)
 
 
 def test_a_limit_needs_an_overflow(stud: Progressive) -> None:
-    Meter.objects.filter(progressive=stud, level="minor").update(limit=1000)
+    Meter.objects.create(
+        progressive=stud,
+        level="mini",
+        initial=0,
+        reset=0,
+        increment_percent=1,
+        limit=1000,
+        value=0,
+    )
     with pytest.raises(DatabaseError, match="lacks a meter"), connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-
-
-def test_a_meters_purpose_stays(stud: Progressive) -> None:
-    reserve = Meter.objects.filter(progressive=stud, level="mega", purpose="reserve")
-    with pytest.raises(DatabaseError, match="moves only by entries"), transaction.atomic():
-        reserve.update(level="other")

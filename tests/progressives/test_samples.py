@@ -10,7 +10,8 @@ from django.db.models import Sum
 from progressives.models import MeterEntry
 from progressives.services.claims import refuse_claim
 from progressives.services.claims_return import return_refused_award
-from progressives.services.feeding import Unreasonable
+from progressives.services.feeding import Feed, Unreasonable
+from progressives.services.ledger import RoundFacts
 from progressives.services.reconcile import reconcile
 from tables.services.setup import load_setup
 from tables.services.setup_part import SetupRefused
@@ -83,8 +84,19 @@ def test_a_round_taken_back_leaves_every_meter_as_it_was() -> None:
     told["levels"][1]["limit"] = "2500.10"
     stud = set_up(told)
     table, before = Play(stud, "C"), stand(stud)
-    given = table.wager(5, 3, 1)
-    table.round(lambda feed, facts: [feed.reverse(facts, 1, levels) for levels in given])
+    dealt: list[Any] = []
+
+    def lock_out(feed: Feed, facts: RoundFacts) -> list[dict[str, Decimal]]:
+        dealt.append(facts)
+        return [feed.contribute(facts, position, Decimal(1)) for position in (5, 3, 1)]
+
+    def take_back(feed: Feed, facts: RoundFacts) -> None:
+        own = dealt[0]._replace(lane_number=facts.lane_number)
+        for position, levels in zip((5, 3, 1), given, strict=True):
+            feed.reverse(own, position, levels)
+
+    given = table.round(lock_out)
+    table.round(take_back)
     assert stand(stud) == before
     all_is_well()
 
