@@ -85,6 +85,16 @@ class NotProved(WrongPerson):
         super().__init__(sentence)
 
 
+class ProposerCannotConfirm(WrongPerson):
+    code = "proposer_cannot_confirm"
+    sentence = "You proposed this outcome. Another person must confirm it."
+
+
+class AskerCannotVoid(WrongPerson):
+    code = "asker_cannot_void"
+    sentence = "You asked for this void. Another person must confirm it."
+
+
 class RefuserCannotReturn(WrongPerson):
     code = "refuser_cannot_return"
     sentence = "You refused this award. Another person must agree that it goes back on the meter."
@@ -135,6 +145,58 @@ class AlreadyPaid(AlreadyDone):
 class AlreadyReturned(AlreadyDone):
     code = "already_returned"
     done = "put back on the meter"
+
+
+class AlreadyVoided(AlreadyDone):
+    code = "already_voided"
+    done = "voided"
+
+
+class AlreadyDisputed(AlreadyDone):
+    code = "already_disputed"
+    done = "disputed"
+
+
+class RoundDisputed(WrongMoment):
+    """A dispute freezes the round: nothing goes on before two people have ended it."""
+
+    code = "round_disputed"
+
+    def __init__(self, position: int) -> None:
+        super().__init__(
+            f"The payout of position {position} is disputed: this round stands still until two"
+            " people have resolved it."
+        )
+
+
+class NotDisputed(WrongMoment):
+    code = "not_disputed"
+    sentence = "Nobody disputes this payout."
+
+
+class NothingToDispute(WrongMoment):
+    code = "nothing_to_dispute"
+    sentence = "This payout is void: there is nothing to dispute."
+
+
+class NothingProposed(WrongMoment):
+    code = "nothing_proposed"
+    sentence = "Somebody must propose an outcome first; another person confirms it."
+
+
+class PaidIsAmended(WrongMoment):
+    code = "paid_is_amended"
+    sentence = "This payout is paid. If it was wrong, its round is amended."
+
+
+class RefusedIsAmended(WrongMoment):
+    code = "refused_is_amended"
+    sentence = "Its award went back or its slip is void. If the refusal was wrong, amend the round."
+
+
+class VoidNotAsked(WrongMoment):
+    code = "void_not_asked"
+    sentence = "Somebody must ask for the void first; another person confirms it."
 
 
 class NotValidated(WrongMoment):
@@ -276,6 +338,12 @@ class ReasonMissing(Incomplete):
     code = "reason_missing"
     path = "reason"
     sentence = "Say why, in your own words."
+
+
+class OutcomeMissing(Incomplete):
+    code = "outcome_missing"
+    path = "outcome"
+    sentence = "Say how the dispute ends: upheld or refused. A wrong round is amended."
 
 
 class WrongSource(Incomplete):

@@ -1,7 +1,7 @@
 """Claims as the floor reads them: the queue's page, its poll and the API ask the same way."""
 
 from django.db import connection
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 
 from progressives.models import ClaimStep, JackpotClaim, Meter, MeterEntry
 from progressives.models.claims import IS_FULL, TierOfClaim
@@ -25,7 +25,9 @@ def claims_with_steps() -> QuerySet[JackpotClaim]:
     """Return claims with all that a row shows, in three queries however many they are."""
     steps = ClaimStep.objects.select_related("by").order_by("pk")
     claims = JackpotClaim.objects.select_related("progressive", "meter")
-    return claims.annotate(told_tier=TierOfClaim()).prefetch_related(Prefetch("steps", steps))
+    disputed = JackpotClaim.objects.filter(round_id=OuterRef("round_id"), state=State.DISPUTED)
+    claims = claims.annotate(told_tier=TierOfClaim(), round_disputed=Exists(disputed))
+    return claims.prefetch_related(Prefetch("steps", steps))
 
 
 def claims_in(*states: str) -> QuerySet[JackpotClaim]:
@@ -58,20 +60,27 @@ def to_pay() -> QuerySet[JackpotClaim]:
 
 def cards_held() -> QuerySet[JackpotClaim]:
     """Return the payouts whose cards stay on their tables (see ``JackpotClaim.cards_held``)."""
-    return claims_with_steps().filter(IS_FULL, state__in=JackpotClaim.UNDOCUMENTED)
+    held = Q(IS_FULL, state__in=JackpotClaim.UNDOCUMENTED) | Q(state=State.DISPUTED)
+    return claims_with_steps().filter(held)
+
+
+def disputed() -> QuerySet[JackpotClaim]:
+    """Return the payouts that somebody disputes, oldest first."""
+    return claims_in(State.DISPUTED)
 
 
 def counts() -> dict[str, int]:
     """Return how many claims wait, how many are to be approved and how many to be paid."""
-    found = {"waiting": 0, "approve": 0, "pay": 0}
-    decided = [State.PAID, State.REFUSED]
-    open_claims = JackpotClaim.objects.exclude(state__in=decided).order_by()
+    found = {"waiting": 0, "approve": 0, "pay": 0, "disputed": 0}
+    open_claims = JackpotClaim.objects.exclude(state__in=JackpotClaim.DECIDED).order_by()
     rows = open_claims.values_list("state", TierOfClaim()).annotate(Count("pk"))
     for state, tier, number in rows:
         if state in JackpotClaim.BEFORE_VALIDATED:
             found["waiting"] += number
         elif state == State.VALIDATED and tier == Tier.FULL:
             found["approve"] += number
+        elif state == State.DISPUTED:
+            found["disputed"] += number
         else:
             found["pay"] += number
     return found

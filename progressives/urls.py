@@ -3,6 +3,7 @@
 from django.urls import path
 
 from progressives import api, api_close, api_meters
+from progressives import api_branches as branches
 
 urlpatterns = [
     path("claims/", api.ClaimsView.as_view(), name="claims"),
@@ -15,6 +16,13 @@ urlpatterns = [
     path("claims/<int:claim_id>/refuse/", api.RefuseView.as_view(), name="claim-refuse"),
     path("claims/<int:claim_id>/pay/", api.PayView.as_view(), name="claim-pay"),
     path("claims/<int:claim_id>/return/", api.ReturnView.as_view(), name="claim-return"),
+    path("claims/<int:claim_id>/dispute/", branches.DisputeView.as_view(), name="claim-dispute"),
+    path("claims/<int:claim_id>/propose/", branches.ProposeView.as_view(), name="claim-propose"),
+    path("claims/<int:claim_id>/resolve/", branches.ResolveView.as_view(), name="claim-resolve"),
+    path("claims/<int:claim_id>/ask-void/", branches.AskVoidView.as_view(), name="claim-ask-void"),
+    path("claims/<int:claim_id>/void/", branches.VoidView.as_view(), name="claim-void"),
+    path("envies/", branches.EnviesView.as_view(), name="envies"),
+    path("envies/<int:envy_id>/tick/", branches.EnvyView.as_view(), name="envy-tick"),
     path("closes/<str:day>/", api_close.CloseView.as_view(), name="close"),
     path("closes/<str:day>/end/", api_close.EndDayView.as_view(), name="close-end"),
     path("closes/<str:day>/readings/", api_close.ReadingsView.as_view(), name="close-readings"),

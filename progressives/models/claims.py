@@ -54,6 +54,8 @@ class JackpotClaim(models.Model):
         DOCUMENTED = "documented", "Documented"
         PAID = "paid", "Paid"
         REFUSED = "refused", "Refused"
+        VOIDED = "voided", "Void: opened in error"
+        DISPUTED = "disputed", "Disputed"  # its round is frozen
 
     class Tier(models.TextChoices):
         """How much a payout asks for: by the terms that held when it opened."""
@@ -63,7 +65,8 @@ class JackpotClaim(models.Model):
         FULL = "full", "With surveillance and a second approver"
 
     BEFORE_VALIDATED = (State.WAITING, State.HAND_VERIFIED, State.LAMP_VERIFIED)
-    DECIDED = (State.PAID, State.REFUSED)
+    DECIDED = (State.PAID, State.REFUSED, State.VOIDED)
+    UNDECIDED = (*BEFORE_VALIDATED, State.VALIDATED, State.APPROVED, State.DOCUMENTED)
     UNDOCUMENTED = (*BEFORE_VALIDATED, State.VALIDATED, State.APPROVED)
 
     lane = models.ForeignKey(Lane, models.PROTECT, related_name="claims", db_constraint=False)
@@ -113,6 +116,9 @@ class JackpotClaim(models.Model):
             ("refuse_jackpotclaim", "Can refuse a progressive payout"),
             ("pay_jackpotclaim", "Can mark a progressive payout paid"),
             ("return_jackpotclaim", "Can agree that a refused award goes back to its meter"),
+            ("dispute_jackpotclaim", "Can raise a dispute on a progressive payout"),
+            ("resolve_jackpotclaim", "Can propose or confirm how a dispute ends"),
+            ("void_jackpotclaim", "Can ask for or confirm the void of a payout opened in error"),
         ]
         constraints = [
             models.UniqueConstraint(name="claim_once", fields=["round_id", "position"]),
@@ -132,7 +138,7 @@ class JackpotClaim(models.Model):
             models.Index(
                 name="claim_open",
                 fields=["opened_at"],
-                condition=~Q(state__in=["paid", "refused"]),
+                condition=~Q(state__in=["paid", "refused", "voided"]),
             )
         ]
 
@@ -152,8 +158,10 @@ class JackpotClaim(models.Model):
         """Whether the position's cards stay on the table: until the documents are complete.
 
         So for what is not paid from the table inventory (§ 670a.11(h)(3)(i)(B)(IV)); the house
-        does the same for every payout that needs a second approver.
+        does the same for every payout that needs a second approver, and while one is disputed.
         """
+        if self.state == self.State.DISPUTED:
+            return True
         return self.state in self.UNDOCUMENTED and self.tier == self.Tier.FULL
 
     @property
@@ -177,6 +185,11 @@ class ClaimStep(models.Model):
         REFUSED = "refused", "Refused"
         PAID = "paid", "Paid"
         RETURNED = "returned", "Award put back on the meter"
+        DISPUTED = "disputed", "Dispute raised"
+        PROPOSED = "proposed", "Outcome proposed"
+        RESOLVED = "resolved", "Dispute resolved"
+        VOID_ASKED = "void_asked", "Void asked for"
+        VOIDED = "voided", "Void: opened in error"
 
     claim = models.ForeignKey(JackpotClaim, models.PROTECT, related_name="steps")
     kind = models.CharField(max_length=16, choices=Kind)
@@ -195,7 +208,12 @@ class ClaimStep(models.Model):
             models.UniqueConstraint(
                 name="claim_step_once",
                 fields=["claim", "kind"],
-                condition=~Q(kind__in=["escalated", "answered"]),
+                condition=~Q(
+                    kind__in=[
+                        *("escalated", "answered", "refused"),
+                        *("disputed", "proposed", "resolved", "void_asked"),
+                    ]
+                ),
             ),
             models.CheckConstraint(
                 name="claim_step_has_a_person",
@@ -204,6 +222,11 @@ class ClaimStep(models.Model):
             models.CheckConstraint(
                 name="claim_refused_with_rule_and_reason",
                 condition=~Q(kind="refused") | (~Q(cite="") & ~Q(reason="")),
+            ),
+            models.CheckConstraint(
+                name="claim_branches_have_a_reason",
+                condition=~Q(kind__in=["disputed", "proposed", "resolved", "void_asked", "voided"])
+                | ~Q(reason=""),
             ),
         ]
         indexes = [models.Index(name="claim_step_transaction", fields=["transaction"])]

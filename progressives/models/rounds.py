@@ -44,6 +44,7 @@ class RoundClosing(models.Model):
 
     The database refuses it while a claim of the round is undecided or disputed, or an Envy Bonus
     is unpaid. ``version`` is that of the round's outcome: an amended round closes again.
+    ``reopened`` counts how often a dispute opened it again; the database puts it in.
     """
 
     lane = models.ForeignKey(
@@ -51,6 +52,7 @@ class RoundClosing(models.Model):
     )
     round_id = models.UUIDField()
     version = models.PositiveSmallIntegerField(default=1)
+    reopened = models.PositiveSmallIntegerField(db_default=0)
     table = models.CharField(max_length=16)
     round = models.PositiveBigIntegerField()
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
@@ -59,7 +61,9 @@ class RoundClosing(models.Model):
     class Meta:
         ordering = ["pk"]
         constraints = [
-            models.UniqueConstraint(name="round_closed_once", fields=["round_id", "version"])
+            models.UniqueConstraint(
+                name="round_closed_once", fields=["round_id", "version", "reopened"]
+            )
         ]
 
     def __str__(self) -> str:

@@ -9,17 +9,18 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from progressives.models import (
+    ClaimStep,
     EnvyPayout,
     JackpotClaim,
     Meter,
     MeterEntry,
     PayoutSlip,
-    RoundClosing,
 )
 from progressives.pages.envies import EnvyRow, rows_of
 from progressives.pages.queue import must_view
-from progressives.pages.rows import Viewer, row_of
+from progressives.pages.rows import Viewer, branches_of, row_of
 from progressives.selectors import claims_with_steps, last_hits, level_meters
+from progressives.services.rounds import closing_of
 from progressives.services.snapshots import read_now
 
 STRIP_EACH_WAY = 4  # entries shown before and after the award
@@ -42,12 +43,14 @@ def claim_page(request: HttpRequest, claim_id: int) -> HttpResponse:
         "title": f"{claim.table}, round {claim.round}, position {claim.position}",
         "claim": claim,
         "row": row_of(claim, viewer),
+        "branches": branches_of(claim, viewer),
+        "frozen": frozen_facts(claim),
         "now": timezone.now(),
         "others": [row_of(other, viewer) for other in others.order_by("-position")],
         "slip": slip_of(claim),
         "may_print": bool(viewer.verbs & {"document", "pay"}),
         "envies": envies_of(claim, viewer),
-        "closing": RoundClosing.objects.filter(round_id=claim.round_id).last(),
+        "closing": closing_of(claim.round_id),
         "strip": strip_of(claim),
         "chart": chart_of(claim),
     }
@@ -58,6 +61,21 @@ def envies_of(claim: JackpotClaim, viewer: Viewer) -> list[EnvyRow]:
     """Return the Envy Bonuses of the claim's round, each with what may be done with it."""
     envies = EnvyPayout.objects.filter(round_id=claim.round_id).select_related("payment__by")
     return rows_of(envies.order_by("-position", "-from_position"), viewer)
+
+
+def frozen_facts(claim: JackpotClaim) -> dict[str, Any] | None:
+    """Return what the claim's last dispute froze: where it stood, the meters, the recordings."""
+    raised = [step for step in claim.steps.all() if step.kind == ClaimStep.Kind.DISPUTED]
+    if not raised:
+        return None
+    told = raised[-1].facts
+    meters = [{**meter, "value": Decimal(meter["value"])} for meter in told["meters"]]
+    return {
+        "step": raised[-1],
+        "stood": JackpotClaim.State(told["from"]).label,
+        "meters": meters,
+        "video": told["video"],
+    }
 
 
 def slip_of(claim: JackpotClaim) -> PayoutSlip | None:

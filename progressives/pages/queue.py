@@ -15,6 +15,7 @@ from progressives.selectors import (
     changed_since,
     claims_in,
     counts,
+    disputed,
     look_token,
     to_approve,
     to_pay,
@@ -41,6 +42,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         ("waiting", "Waiting for validation", claims_in(*JackpotClaim.BEFORE_VALIDATED)),
         ("approve", "For a second approver", to_approve()),
         ("pay", "To be documented and paid", to_pay()),
+        ("disputed", "Disputed: their rounds stand still", disputed()),
     ]
     if "return" in viewer.verbs:
         asked.append(("return", "Refused, to go back on the meter", to_put_back()))

@@ -23,6 +23,11 @@ WORDS = {
     Taken.REFUSED: "Refused",
     Taken.PAID: "Paid",
     Taken.RETURNED: "Back on the meter",
+    Taken.DISPUTED: "Disputed",
+    Taken.PROPOSED: "Outcome proposed",
+    Taken.RESOLVED: "Dispute resolved",
+    Taken.VOID_ASKED: "Void asked for",
+    Taken.VOIDED: "Voided",
 }
 
 
@@ -70,6 +75,8 @@ def row_of(claim: JackpotClaim, viewer: Viewer) -> Row:
         actions, why_not = (), "Your account has no staff code"
     elif where and dealt(viewer.user, claim):
         actions, why_not = (), "You dealt this round"
+    elif where and where != "disputed" and getattr(claim, "round_disputed", False):
+        actions, why_not = (), "Its round is disputed"
     else:
         actions, why_not = actions_of(claim, where, steps, viewer, two_taps)
     told = [said(step) for kind, step in steps.items() if kind == last.kind and kind in WORDS]
@@ -82,6 +89,8 @@ def list_of(claim: JackpotClaim, steps: dict[str, ClaimStep]) -> str:
     """Return the list a claim belongs to: waiting, approve, pay, return, or none any more."""
     if claim.state in JackpotClaim.BEFORE_VALIDATED:
         return "waiting"
+    if claim.state == State.DISPUTED:
+        return "disputed"
     if claim.state == State.VALIDATED and claim.tier == Tier.FULL:
         return "approve"
     if claim.state in PAYABLE:
@@ -121,12 +130,43 @@ def actions_of(
         found.append(Action("answer", "Answer again" if Taken.ANSWERED in steps else "Answer"))
     if where in ("waiting", "approve", "pay") and "refuse" in viewer.verbs:
         found.append(Action("refuse", "Refuse"))
+    found += second_persons(where, steps, viewer)
     if where == "return" and "return" in viewer.verbs:
         if steps[Taken.REFUSED].by_id == viewer.user.pk:
             why_not = "Another person puts it back"
         else:
             found.append(Action("return", "Put back"))
     return tuple(found), why_not
+
+
+def second_persons(where: str, steps: dict[str, ClaimStep], viewer: Viewer) -> list[Action]:
+    """Return what a branch asks of this viewer: to confirm a void, to resolve a dispute."""
+    found = []
+    if where in ("waiting", "approve", "pay") and asked_by_another(steps, viewer):
+        found.append(Action("void", "Confirm void"))
+    if where == "disputed" and "resolve" in viewer.verbs:
+        found.append(Action("resolve", "Resolve"))
+    return found
+
+
+def asked_by_another(steps: dict[str, ClaimStep], viewer: Viewer) -> bool:
+    """Whether somebody else asked that a payout be voided, which this viewer may confirm."""
+    asked = steps.get(Taken.VOID_ASKED)
+    return asked is not None and asked.by_id != viewer.user.pk and "void" in viewer.verbs
+
+
+def branches_of(claim: JackpotClaim, viewer: Viewer) -> tuple[Action, ...]:
+    """Return what may be done with a payout beside its next step: to object, to have it voided."""
+    found = []
+    if dealt(viewer.user, claim):
+        return ()
+    if "dispute" in viewer.verbs and claim.state not in (State.DISPUTED, State.VOIDED):
+        found.append(Action("dispute", "Raise a dispute"))
+    steps = {step.kind: step for step in claim.steps.all()}
+    voidable = claim.state in JackpotClaim.UNDECIDED and not getattr(claim, "round_disputed", False)
+    if voidable and "void" in viewer.verbs and not asked_by_another(steps, viewer):
+        found.append(Action("void", "Ask for a void"))
+    return tuple(found)
 
 
 def not_yet_approved(steps: dict[str, ClaimStep], viewer: Viewer, acted: bool) -> str:

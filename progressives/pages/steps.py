@@ -15,8 +15,8 @@ from django.views.decorators.http import require_POST
 
 from audit.second_factor import has_device
 from progressives.errors import ProgressiveError
-from progressives.models import JackpotClaim
-from progressives.pages.claim import LONGEST_ID
+from progressives.models import ClaimStep, JackpotClaim
+from progressives.pages.claim import LONGEST_ID, frozen_facts
 from progressives.pages.queue import must_view
 from progressives.pages.rows import Viewer, as_json, row_of
 from progressives.paragraphs import chapter_of
@@ -35,8 +35,18 @@ from progressives.services.claims_approve import (
     required_to_approve,
     terms_now,
 )
+from progressives.services.claims_dispute import (
+    OUTCOMES,
+    VIDEO,
+    dispute_claim,
+    last_step,
+    open_proposal,
+    propose_outcome,
+    resolve_dispute,
+)
 from progressives.services.claims_document import document_claim, print_slip
 from progressives.services.claims_return import return_refused_award
+from progressives.services.claims_void import ask_void, void_claim
 from progressives.services.slips import tax_of
 from progressives.templatetags.floor import dollars
 
@@ -113,6 +123,36 @@ def put_back(claim_id: int, request: HttpRequest) -> object:
     )
 
 
+def dispute(claim_id: int, request: HttpRequest) -> object:
+    clips = zip(*(request.POST.getlist(key) for key in VIDEO), strict=False)
+    return dispute_claim(
+        claim_id=claim_id,
+        officer=request.user,  # type: ignore[arg-type]
+        reason=request.POST.get("reason", ""),
+        video=[dict(zip(VIDEO, clip, strict=True)) for clip in clips],
+    )
+
+
+def resolve(claim_id: int, request: HttpRequest) -> object:
+    officer: Any = request.user
+    reason = request.POST.get("reason", "")
+    if request.POST.get("deed") == "confirm":
+        return resolve_dispute(claim_id=claim_id, officer=officer, reason=reason)
+    return propose_outcome(
+        claim_id=claim_id,
+        officer=officer,
+        reason=reason,
+        outcome=request.POST.get("outcome", ""),
+        cite=request.POST.get("cite", ""),
+    )
+
+
+def void(claim_id: int, request: HttpRequest) -> object:
+    officer: Any = request.user
+    service = void_claim if request.POST.get("deed") == "confirm" else ask_void
+    return service(claim_id=claim_id, officer=officer, reason=request.POST.get("reason", ""))
+
+
 PAGES = {
     "validate": StepPage("Validate payout", "Validated", validate),
     "answer": StepPage("Surveillance's answer", "Answered", answer_for_surveillance),
@@ -121,6 +161,9 @@ PAGES = {
     "refuse": StepPage("Refuse payout", "Refused", refuse),
     "pay": StepPage("Mark payout paid", "Marked paid", pay),
     "return": StepPage("Put award back on the meter", "Back on the meter", put_back),
+    "dispute": StepPage("Raise a dispute", "Dispute raised, the round stands still", dispute),
+    "resolve": StepPage("Resolve dispute", "Noted on the dispute", resolve),
+    "void": StepPage("Void payout opened in error", "Noted on the void", void),
 }
 
 
@@ -178,7 +221,32 @@ def facts_of(claim: JackpotClaim, viewer: Viewer, verb: str) -> dict[str, Any]:
         "needs_device": verb == "approve" and terms_now().second_factor_required,
         "asks_statement": verb == "validate" and needs_statement(claim),
         "paragraphs": chapter.refusals,
-        "meter_after": after_return(claim) if verb == "return" else None,
+        "meter_after": after_return(claim) if verb in ("return", "void") else None,
+        "frozen": frozen_facts(claim),
+        **branch_facts(claim, viewer, verb),
+    }
+
+
+def branch_facts(claim: JackpotClaim, viewer: Viewer, verb: str) -> dict[str, Any]:
+    """Return what waits for a second person in a branch, and which outcomes a dispute can have."""
+    steps = list(claim.steps.all())
+    if verb == "void":
+        asked = [step for step in steps if step.kind == ClaimStep.Kind.VOID_ASKED]
+        mine = bool(asked) and asked[-1].by_id == viewer.user.pk
+        return {"asked": asked[-1] if asked and not mine else None}
+    if verb != "resolve" or claim.state != JackpotClaim.State.DISPUTED:
+        return {}
+    proposal = open_proposal(claim)
+    stood = last_step(claim, ClaimStep.Kind.DISPUTED).facts["from"]
+    return {
+        "outcomes": {
+            code: said
+            for code, said in OUTCOMES.items()
+            if code != "refused" or stood != JackpotClaim.State.PAID
+        },
+        "proposal": proposal,
+        "mine": proposal is not None and proposal.by_id == viewer.user.pk,
+        "needs_cite": stood != JackpotClaim.State.REFUSED,
     }
 
 

@@ -20,6 +20,7 @@ from progressives.services.persons import (
     must_be_allowed,
     must_not_be_the_dealer,
     must_not_have_acted,
+    must_not_have_resolved,
 )
 from progressives.services.rounds import close_round_if_done
 from progressives.services.slips import issue_slip, void_slip
@@ -33,6 +34,7 @@ DONE = {
     ClaimStep.Kind.REFUSED: errors.AlreadyRefused,
     ClaimStep.Kind.PAID: errors.AlreadyPaid,
     ClaimStep.Kind.RETURNED: errors.AlreadyReturned,
+    ClaimStep.Kind.VOIDED: errors.AlreadyVoided,
 }
 
 PAYABLE = {State.VALIDATED, State.APPROVED, State.DOCUMENTED}
@@ -61,15 +63,20 @@ def step(service: Callable[Given, Result]) -> Callable[Given, Result]:
     return run
 
 
-def lock_claim(claim_id: int) -> JackpotClaim:
+def lock_claim(claim_id: int, *, disputed_too: bool = False) -> JackpotClaim:
     """Return the claim, held until the transaction ends: whoever comes second waits here.
 
     The other claims of its round are held with it, so that a round cannot close beside a step.
+    A disputed round stands still: only who works on the dispute asks for it too.
     """
     claims = JackpotClaim.objects.select_for_update(no_key=True, of=("self",))
     found = claims.select_related("lane").annotate(told_tier=TierOfClaim())
     of_round = JackpotClaim.objects.filter(pk=claim_id).values("round_id")
-    for claim in found.filter(round_id__in=of_round).order_by("pk"):  # all of them, in one order
+    claims_of_round = list(found.filter(round_id__in=of_round).order_by("pk"))
+    for claim in () if disputed_too else claims_of_round:
+        if claim.state == State.DISPUTED:
+            raise errors.RoundDisputed(claim.position)
+    for claim in claims_of_round:
         if claim.pk == claim_id:
             return claim
     raise errors.ClaimUnknown
@@ -132,8 +139,7 @@ def refuse_claim(*, claim_id: int, officer: User, cite: str, reason: str) -> Jac
     A slip that was issued is voided and keeps its number. The award stays off the meter until
     accounting agrees that it goes back.
     """
-    undecided = {*JackpotClaim.BEFORE_VALIDATED, *State.values} - {State.PAID, State.REFUSED}
-    claim = open_for(claim_id, officer, "refuse", undecided)
+    claim = open_for(claim_id, officer, "refuse", JackpotClaim.UNDECIDED)
     if cite not in {paragraph.cite for paragraph in chapter_of(claim.cite).refusals}:
         raise errors.RuleMissing
     if not reason.strip():
@@ -192,6 +198,8 @@ def open_for(claim_id: int, officer: User, verb: str, states: Collection[str]) -
     must_be_allowed(officer, verb)
     must_stand_in(claim, states)
     must_not_be_the_dealer(officer, claim)
+    if verb != "refuse":
+        must_not_have_resolved(officer, claim)
     return claim
 
 
@@ -201,6 +209,8 @@ def must_stand_in(claim: JackpotClaim, states: Collection[str]) -> None:
     if state in states:
         return
     if state == State.WAITING:
+        raise errors.NotValidated
+    if ClaimStep.Kind(state) not in DONE:
         raise errors.NotValidated
     last = taken(claim, ClaimStep.Kind(state))
     raise DONE[ClaimStep.Kind(state)](str(last.by), last.at)
@@ -246,7 +256,7 @@ def must_all_be_checked(required: tuple[Check, ...], given: Collection[str]) -> 
 
 def taken(claim: JackpotClaim, kind: ClaimStep.Kind) -> ClaimStep:
     """Return the step that was taken, with the person who took it."""
-    return claim.steps.select_related("by").get(kind=kind)
+    return claim.steps.select_related("by").filter(kind=kind).latest("pk")
 
 
 def take(

@@ -24,6 +24,7 @@ from progressives.services.persons import (
     must_be_allowed,
     must_not_be_the_dealer,
     must_not_have_acted,
+    must_not_have_resolved,
 )
 
 State, Tier = JackpotClaim.State, JackpotClaim.Tier
@@ -41,9 +42,10 @@ def answer_claim(*, claim_id: int, officer: User, answer: str, reason: str = "")
     must_be_allowed(officer, "answer")
     if claim.tier != Tier.FULL:
         raise errors.NoApprovalNeeded
-    if claim.state in (State.PAID, State.REFUSED):
+    if claim.state in JackpotClaim.DECIDED:
         raise errors.AnswerClosed
     must_not_be_the_dealer(officer, claim)
+    must_not_have_resolved(officer, claim)
     must_not_have_acted(officer, claim, ClaimStep.Kind.ANSWERED)
     if answer not in ANSWERS:
         raise errors.AnswerMissing
@@ -95,6 +97,7 @@ def take_approval(
         raise errors.NoApprovalNeeded
     must_stand_in(claim, {State.VALIDATED})
     must_not_be_the_dealer(officer, claim)
+    must_not_have_resolved(officer, claim)
     must_not_have_acted(officer, claim, ClaimStep.Kind.APPROVED)
     must_be_in_turn(claim, UNAPPROVED)
     must_be_verified(claim)

@@ -7,7 +7,12 @@ from audit.sealing import unseal
 from progressives import errors
 from progressives.models import ClaimStep, JackpotClaim, PayoutSlip, SlipPrint
 from progressives.services.claims import lock_claim, must_stand_in, step, take, tell
-from progressives.services.persons import must_be_allowed, must_not_be_the_dealer, verbs_of
+from progressives.services.persons import (
+    must_be_allowed,
+    must_not_be_the_dealer,
+    must_not_have_resolved,
+    verbs_of,
+)
 from progressives.services.slips import issue_slip, tax_of
 from progressives.slip_pdf import Signature, SlipFacts, draw_slip
 
@@ -29,6 +34,7 @@ def document_claim(*, claim_id: int, officer: User, payee: str = "") -> JackpotC
         raise errors.NotApproved
     must_stand_in(claim, {State.APPROVED})
     must_not_be_the_dealer(officer, claim)
+    must_not_have_resolved(officer, claim)
     name = " ".join(payee.split())
     if tax_of(claim).reportable and not name:
         raise errors.PayeeMissing
@@ -48,7 +54,7 @@ class Printed(NamedTuple):
 @step
 def print_slip(*, claim_id: int, officer: User, reason: str = "") -> Printed:
     """Draw a slip and write down who printed which copy; a further copy needs a reason."""
-    claim = lock_claim(claim_id)  # one print after the other
+    claim = lock_claim(claim_id, disputed_too=True)  # one print after the other
     if not verbs_of(officer) & {"document", "pay"}:
         raise errors.NotAllowed("print payout slips")
     if not officer.staff_code:

@@ -115,7 +115,7 @@ def unpaid_at(day: date, moment: datetime | None) -> Decimal:
     steps = ClaimStep.objects.filter(claim=OuterRef("pk"))
     if moment is not None:
         steps = steps.filter(at__lte=moment)
-    over = Exists(steps.filter(kind__in=["paid", "returned"]))
+    over = Exists(steps.filter(kind__in=["paid", "returned", "voided"]))
     refused = Exists(steps.filter(kind__in=NOT_PAID_OUT))
     unpaid = JackpotClaim.objects.filter(gaming_day__lte=day).exclude(over)
     unpaid = unpaid.exclude(Q(kind=Kind.FIXED) & refused)

@@ -11,7 +11,7 @@ from progressives.services.persons import is_dealer, must_be_allowed
 from progressives.services.rounds import close_round_if_done, hold_round
 
 State = JackpotClaim.State
-FALLEN = (State.REFUSED,)
+FALLEN = (State.REFUSED, State.VOIDED)
 
 
 @step
@@ -47,6 +47,9 @@ def envy_for(envy_id: int, officer: User) -> tuple[EnvyPayout, JackpotClaim | No
     if is_dealer(officer, envy.dealer):
         raise errors.DealerOfTheRound
     claims = hold_round(envy.round_id)
+    disputed = next((claim for claim in claims if claim.state == State.DISPUTED), None)
+    if disputed is not None:
+        raise errors.RoundDisputed(disputed.position)
     done = EnvyPayment.objects.select_related("by").filter(envy=envy).first()
     if done is not None:
         raise errors.EnvyTicked(str(done.by), done.at)

@@ -15,6 +15,9 @@ DEEDS = {
     "refuse": "refuse progressive payouts",
     "pay": "mark progressive payouts paid",
     "return": "put a refused award back on its meter",
+    "dispute": "raise a dispute on a payout",
+    "resolve": "say how a dispute ends",
+    "void": "void a payout that was opened in error",
 }
 
 
@@ -25,6 +28,8 @@ APART = {
     ClaimStep.Kind.APPROVED: "approved",
     ClaimStep.Kind.PAID: "paid",
 }
+# Who ends a dispute or voids a payout took none of these steps, nor takes one later.
+DECISIONS = {**APART, ClaimStep.Kind.DOCUMENTED: "documented"}
 
 
 def verbs_of(user: User) -> frozenset[str]:
@@ -72,3 +77,16 @@ def must_not_have_acted(user: User, claim: JackpotClaim, kind: str) -> None:
     acted = claim.steps.filter(by_id=user.pk, kind__in=others).order_by("pk").first()
     if acted is not None:
         raise AlreadyActed(APART[ClaimStep.Kind(acted.kind)])
+
+
+def must_be_independent(user: User, claim: JackpotClaim) -> None:
+    """Refuse who decided on this payout before: he does not end its dispute, nor void it."""
+    acted = claim.steps.filter(by_id=user.pk, kind__in=list(DECISIONS)).order_by("pk").first()
+    if acted is not None:
+        raise AlreadyActed(DECISIONS[ClaimStep.Kind(acted.kind)])
+
+
+def must_not_have_resolved(user: User, claim: JackpotClaim) -> None:
+    """Refuse who ended a dispute on this payout: he does not decide on it again."""
+    if claim.steps.filter(by_id=user.pk, kind=ClaimStep.Kind.RESOLVED).exists():
+        raise AlreadyActed("resolved the dispute on")

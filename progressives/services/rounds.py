@@ -18,12 +18,18 @@ def hold_round(round_id: UUID) -> list[JackpotClaim]:
     return list(claims.filter(round_id=round_id).order_by("pk"))
 
 
-def round_version(round_id: UUID) -> int:
-    """Return the version that a round's outcome stands at, as PostgreSQL reads it."""
+def standing_of(round_id: UUID) -> dict[str, int]:
+    """Return what a round's outcome stands at: its version, and how often it was reopened."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT round_version(%s)", [round_id])
-        (version,) = cursor.fetchone()
-        return int(version)
+        cursor.execute("SELECT round_version(%s), round_reopened(%s)", [round_id, round_id])
+        version, reopened = cursor.fetchone()
+        return {"version": version, "reopened": reopened}
+
+
+def closing_of(round_id: UUID) -> RoundClosing | None:
+    """Return the closing of a round as it stands now; None while anything of it is open."""
+    found = RoundClosing.objects.select_related("by").filter(round_id=round_id)
+    return found.filter(**standing_of(round_id)).first()
 
 
 def close_round_if_done(round_id: UUID, officer: User) -> RoundClosing | None:
@@ -38,9 +44,9 @@ def close_round_if_done(round_id: UUID, officer: User) -> RoundClosing | None:
         return None
     if any(not hasattr(envy, "payment") for envy in envies):
         return None
-    version = round_version(round_id)
-    if RoundClosing.objects.filter(round_id=round_id, version=version).exists():
+    if closing_of(round_id) is not None:
         return None
+    version = standing_of(round_id)["version"]
     of: JackpotClaim | EnvyPayout = claims[0] if claims else envies[0]
     lane: Lane | None = of.lane
     closing = RoundClosing.objects.create(

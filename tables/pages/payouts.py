@@ -7,8 +7,9 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from progressives.models import EnvyPayout, JackpotClaim, RoundClosing
+from progressives.models import EnvyPayout, JackpotClaim
 from progressives.selectors import claims_with_steps
+from progressives.services.rounds import closing_of
 from progressives.templatetags.floor import dollars, hand_name
 
 
@@ -47,7 +48,7 @@ def standing(claims: list[JackpotClaim], unpaid: int, round_id: UUID) -> str:
         waits.append("1 Envy Bonus" if unpaid == 1 else f"{unpaid} Envy Bonuses")
     if waits:
         return f"Open: waits for {' and '.join(waits)}."
-    closing = RoundClosing.objects.filter(round_id=round_id).order_by("version").last()
+    closing = closing_of(round_id)
     if closing is None:
         return "Nothing is open."
     return f"Closed at {timezone.localtime(closing.at):%Y-%m-%d %H:%M} by {closing.by}."

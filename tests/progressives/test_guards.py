@@ -85,9 +85,8 @@ def test_the_facts_of_a_claim_cannot_be_written() -> None:
 def test_a_step_cannot_be_written_twice() -> None:
     claim, officer = make_claim(), make_user()
     written(claim, "validated", officer)
-    with pytest.raises(IntegrityError) as caught, transaction.atomic():
+    with pytest.raises(DatabaseError, match="from validated to validated"), transaction.atomic():
         ClaimStep.objects.create(claim=claim, kind="validated", by=officer)
-    assert refused_with(caught.value) == "This step was taken already."
 
 
 @pytest.mark.parametrize("table", ["claimstep", "meterentry", "envypayout"])
@@ -157,7 +156,7 @@ def test_a_meter_award_cannot_be_written_validated_before_hand_and_light() -> No
 def test_a_meter_award_cannot_be_written_paid_without_approval() -> None:
     claim = validated(make_claim(percent=10))
     written(claim, "answered", make_user("S1", "surveillance"), facts={"answer": "verified"})
-    with pytest.raises(DatabaseError, match="has no slip that counts"):
+    with pytest.raises(DatabaseError, match="from validated to paid"):
         written(claim, "paid", make_user("A500", "accounting"))
 
 

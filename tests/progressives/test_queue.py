@@ -120,7 +120,12 @@ def test_claims_stand_oldest_first_in_the_list_they_belong_to() -> None:
     floor = lists_of(client_of(make_user()))
     accounting = lists_of(client_of(make_user("A500", "accounting")))
 
-    assert floor == {"waiting": [first.pk, second.pk], "approve": [], "pay": [third.pk]}
+    assert floor == {
+        "waiting": [first.pk, second.pk],
+        "approve": [],
+        "pay": [third.pk],
+        "disputed": [],
+    }
     assert accounting == {**floor, "return": [waiting_back.pk]}
 
 
@@ -200,7 +205,7 @@ def test_the_queue_takes_as_many_queries_for_many_claims_as_for_few(
         make_claim(progressive)
     client = client_of(make_user())
     client.get(QUEUE)
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         client.get(QUEUE)
 
 
@@ -210,12 +215,12 @@ def test_a_long_list_shows_its_oldest_and_says_how_many_more(
     monkeypatch.setattr("progressives.pages.queue.LONGEST_LIST", 3)
     claims = [make_claim() for _ in range(5)]
     response = client_of(make_user()).get(QUEUE)
-    waiting, _, pay = response.context["lists"]
+    waiting, _, pay, _ = response.context["lists"]
     assert [row.claim.pk for row in waiting["rows"]] == [claim.pk for claim in claims[:3]]
     assert (waiting["more"], pay["more"]) == (2, 0)
     assert 'data-count="waiting" data-capped>5</span>' in response.content.decode()
     told = poll(client_of(make_user("A500", "accounting")), 10**18)
-    assert told["counts"] == {"waiting": 5, "approve": 0, "pay": 0, "return": 0}
+    assert told["counts"] == {"waiting": 5, "approve": 0, "pay": 0, "return": 0, "disputed": 0}
 
 
 # ---- the poll -------------------------------------------------------------------------------
