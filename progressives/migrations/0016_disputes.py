@@ -4,6 +4,8 @@ The state machine is kept on the row of history itself: no step is written that 
 does not allow.
 """
 
+from importlib import import_module
+
 from django.conf import settings
 from django.db import migrations, models
 
@@ -227,6 +229,16 @@ CREATE TRIGGER round_closing_counts BEFORE INSERT ON progressives_roundclosing
 ALTER TABLE progressives_roundclosing ENABLE ALWAYS TRIGGER round_closing_counts;
 """
 
+# Reset money comes off also where two people void the award that it followed.
+CONTROL = import_module("progressives.migrations.0015_control_guards")
+CAUSES = CONTROL.LEDGER_SQL.partition("-- What is left of")[0]
+CAUSES = CAUSES.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")
+CAUSES_SQL = CAUSES.replace(
+    "AND c.state = 'refused'",
+    """AND (c.state = 'refused' OR EXISTS (SELECT 1 FROM progressives_claimstep s
+            WHERE s.claim_id = c.id AND s.kind = 'void_asked'))""",
+)
+
 UNDO_SQL = """
 DROP TRIGGER round_closing_counts ON progressives_roundclosing;
 DROP FUNCTION round_closing_counts();
@@ -382,4 +394,5 @@ class Migration(migrations.Migration):
         migrations.RunSQL(sql=MACHINE_SQL, reverse_sql=migrations.RunSQL.noop),
         migrations.RunSQL(sql=BRANCHES_SQL, reverse_sql=migrations.RunSQL.noop),
         migrations.RunSQL(sql=CLOSING_SQL, reverse_sql=UNDO_SQL),
+        migrations.RunSQL(sql=CAUSES_SQL, reverse_sql=CAUSES),
     ]

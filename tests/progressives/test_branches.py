@@ -288,6 +288,17 @@ def test_a_payout_opened_in_error_is_voided_by_two_people_and_its_award_goes_bac
     assert "decision" not in unlogged()
 
 
+def test_a_void_of_the_whole_meter_takes_its_reset_money_back() -> None:
+    claim = make_claim(percent=100)
+    ask_void(claim_id=claim.pk, officer=pit(), reason="A drill.")
+    void_claim(claim_id=claim.pk, officer=accountant(), reason="A drill.")
+    entries = meter_of(claim.progressive).entries.order_by("sequence")
+    assert [entry.kind for entry in entries] == [
+        *("initial", "award", "reset", "award_returned", "reset_returned")
+    ]
+    assert meter_of(claim.progressive).value == claim.meter_at_turn
+
+
 def test_a_paid_or_refused_payout_is_not_voided() -> None:
     paid = validated(make_claim())
     pay(paid)
