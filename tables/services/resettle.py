@@ -15,7 +15,7 @@ from audit.canonical import canonical, parse
 from audit.models import AuditEvent
 from audit.services import chain_of_lane
 from audit.verify import hash_at
-from audit.walking import Fault, Row, Stretch
+from audit.walking import Fault, Row, Stretch, told_in
 from progressives.levels import Contributed
 from progressives.models import Lane
 from progressives.services.ledger import Ledger, LevelMeter
@@ -86,8 +86,8 @@ class Stretched:
 
     def take(self, row: Row) -> None:
         """Settle an event of the chain again, or follow what a person ordered."""
-        page = parse(row.body)
-        facts = page["facts"]
+        page: dict[str, Any] = told_in(row.body)  # nothing, where it is no document any more
+        facts = page.get("facts", {})
         document = facts.get("document")
         if isinstance(document, dict) and facts.get("state") in ("applied", "skipped"):
             self._settle(row, page, document)

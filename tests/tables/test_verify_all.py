@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from audit import crew, verify
+from audit.chain import link_hash
 from audit.checkpoints import make_checkpoint
 from progressives.models import Lane
 from tables.models import GamingTable
@@ -153,3 +154,85 @@ def test_a_changed_row_beside_the_log_is_named(
     forge(table, statement)
     assert kinds(verify_all()) == expected
     assert verify_all(log_only=True).ok  # the mutant: a walk of the log alone
+
+
+def test_a_round_that_was_settled_wrongly_is_named(
+    forge: Callable[..., None], day: psycopg.Connection[Any]
+) -> None:
+    """The insider writes the log itself anew: every link holds, the rules do not."""
+    forge("audit_auditevent", "SELECT 1", "audit_chain")
+    row = day.execute(
+        "SELECT c.id, c.name, e.sequence FROM audit_auditevent e JOIN audit_chain c"
+        " ON c.id = e.chain_id WHERE convert_from(body, 'UTF8') LIKE '%\"pays\":\"3.00\"%'"
+        " ORDER BY e.chain_id, e.sequence LIMIT 1"
+    ).fetchone()
+    assert row is not None
+    chain, name, first = row
+    rows = day.execute(
+        "SELECT sequence, body, previous FROM audit_auditevent WHERE chain_id = %s"
+        " AND sequence >= %s ORDER BY 1",
+        [chain, first],
+    ).fetchall()
+    head = bytes(rows[0][2])
+    for number, body, _ in rows:
+        text = bytes(body)
+        if number == first:
+            text = bytes(body).replace(b'"pays":"3.00"', b'"pays":"4.00"', 1)
+        digest = link_hash(name, number, head, text)
+        day.execute(
+            "UPDATE audit_auditevent SET body = %s, previous = %s, hash = %s"
+            " WHERE chain_id = %s AND sequence = %s",
+            [text, head, digest, chain, number],
+        )
+        head = digest
+    day.execute("UPDATE audit_chain SET head = %s WHERE id = %s", [head, chain])
+    found = verify_all()
+    assert ("settles_otherwise", name, first) in [
+        (f.kind, f.chain, f.sequence) for f in found.faults
+    ]
+    assert "'4.00' in the log, '3.00' again" in str(found.faults)
+    assert {f.kind for f in found.faults} >= {"rewritten"}  # the signed checkpoint saw another
+
+
+def test_all_cores_say_the_same_and_an_interrupted_run_goes_on(
+    day: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(verify, "STEP", 100)
+    alone = verify_all()
+    assert verify_all(jobs=2) == alone
+    kept = crew.Kept(tmp_path / "kept.jsonl")
+    seen: list[int] = []
+
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(weight: int) -> None:
+        seen.append(weight)
+        if len(seen) == 3:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        verify_all(kept=kept, progress=interrupt)
+    with kept.path.open("a") as file:
+        file.write('[99, {"wal')  # killed in the middle of a line
+    totals: list[tuple[int, int]] = []
+    again = verify_all(kept=kept, resume=True, begun=lambda *told: totals.append(told))
+    assert again == alone
+    [(total, done)] = totals
+    assert (done, total) == (sum(seen), sum(p.weight for p in module.pieces_of(verify.Plan.make())))
+    assert not kept.path.exists()
+
+
+def test_the_command_says_what_it_did(
+    forge: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("verify_audit", "--jobs", "1")
+    said = capsys.readouterr().out
+    assert "rounds settled again" in said
+    assert "Verified; head" in said
+    forge("tables_round", "UPDATE tables_round SET dealer = 'X' WHERE number = 1")
+    with pytest.raises(CommandError, match="faults were found"):
+        call_command("verify_audit", "--jobs", "1", "--json")
+    told = json.loads(capsys.readouterr().out)
+    assert (told["verified"], told["kept_outside"]) == (False, 1)
+    assert {fault["kind"] for fault in told["faults"]} == {"row_differs"}
