@@ -16,6 +16,7 @@ ROLES = {
     "surveillance": "S400",
     "accounting": "A500",
     "auditor": "U600",
+    "regulator": "R800",
     "administrator": "X700",
     "configuration authority": "C800",
     "reset authority": "R900",
