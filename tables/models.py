@@ -8,6 +8,25 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from progressives.models import Lane, Progressive
+from tables.models_paper import (
+    Downtime,
+    DowntimeEnd,
+    DowntimeReading,
+    FormDecision,
+    FormEntry,
+    FormVoid,
+    PaperForm,
+)
+
+__all__ = [
+    "Downtime",
+    "DowntimeEnd",
+    "DowntimeReading",
+    "FormDecision",
+    "FormEntry",
+    "FormVoid",
+    "PaperForm",
+]  # written where paper is
 
 
 class Facility(models.Model):
@@ -21,11 +40,19 @@ class Facility(models.Model):
         default=15,
         help_text="How long before cards or dice have to be changed the floor is warned.",
     )
+    fresh_seconds = models.PositiveSmallIntegerField(
+        default=15,
+        db_default=15,
+        help_text="For how long a meter value is fresh; then no progressive wagers are taken.",
+    )
 
     class Meta:
         verbose_name_plural = "facility"
         constraints = [
             models.CheckConstraint(name="one_facility", condition=Q(pk=1)),
+            models.CheckConstraint(
+                name="facility_values_stay_fresh", condition=Q(fresh_seconds__gt=0)
+            ),
         ]
 
     def __str__(self) -> str:

@@ -87,7 +87,7 @@ def accept_events(
     checked = [found for found in outcome if isinstance(found, Checked)]
     with transaction.atomic(durable=True):
         if checked:
-            store_checked(checked, key)
+            store_checked(checked, key.name)
         answers = [found.answer if isinstance(found, Checked) else found for found in outcome]
         log_refusals(answers, received, key)
     return answers
@@ -137,7 +137,20 @@ def told_of(document: Any) -> tuple[str | None, str | None, int | None]:
     )
 
 
-def store_checked(checked: list[Checked], key: AccessKey) -> None:
+def accept_from_paper(document: Any, *, table: str, name: str) -> Answer:
+    """Store a round that people entered by hand, in the transaction of their confirmation.
+
+    The checks, the intake and its keys are those of every other event; ``name`` says on whose
+    word it came. What is not accepted is told to the person and leaves no trace here.
+    """
+    found = check_one(document, TermsBook(), {table}, table)
+    if isinstance(found, Checked):
+        store_checked([found], name)
+        return found.answer
+    return found
+
+
+def store_checked(checked: list[Checked], name: str) -> None:
     """Insert what is new, and find for the rest whether it is a repeat or a conflict."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -150,7 +163,7 @@ def store_checked(checked: list[Checked], key: AccessKey) -> None:
                 [c.document.get("round") for c in checked],
                 [c.occurred_at for c in checked],
                 [c.body for c in checked],
-                [key.name] * len(checked),
+                [name] * len(checked),
             ],
         )
         fresh = {event_id for (event_id,) in cursor.fetchall()}

@@ -24,6 +24,7 @@ from tables import rules
 from tables.models import AppliedEvent, OpenRound, Round
 from tables.services import awards, odd
 from tables.services.numbering import Pending
+from tables.services.on_paper import OnPaper
 from tables.services.terms import AHEAD, TermsBook
 from tables.services.turn import AtTurn, Lockout
 from tables.services.watching import Watching
@@ -81,6 +82,7 @@ class Batch:
         self.exceptions: list[ExceptionRecord] = []
         self.log: list[LogEvent] = []
         self.watching: Watching = Watching(book, None if before is None else before.watching)
+        self.on_paper = OnPaper()
         self._at = timestamp(now)
         self._doors: dict[str, Callable[[AtTurn], dict[str, Any]]] = {
             "lockout": self._lock_out,
@@ -110,9 +112,11 @@ class Batch:
         except rules.Refusal as found:
             state, refusal = AppliedEvent.State.REFUSED, found
             action, told = "tables.event_refused", self._refuse(turn, found)
-        if state == AppliedEvent.State.APPLIED and (noticed := self.watching.see(turn)):
-            self._flag(turn, noticed)
-            told = {**told, "watched": noticed}
+        if state == AppliedEvent.State.APPLIED:
+            noticed = [*self.watching.see(turn), *self.on_paper.see(turn)]
+            if noticed:
+                self._flag(turn, noticed)
+                told = {**told, "watched": noticed}
         self._finish(turn, state, refusal, action, told)
 
     def _place(self, pending: Pending) -> tuple[date, bool]:
