@@ -45,6 +45,10 @@ GUARDED = [
     "tables_rulessubmission",
     "tables_submissionapproval",
     "tables_tableevent",
+    "progressives_controlleg",
+    "progressives_controlrequest",
+    "progressives_controlstep",
+    "progressives_meterretirement",
 ]
 
 
