@@ -14,6 +14,7 @@ from audit.models import ExceptionRecord, User
 from audit.services import record_one
 from progressives.selectors import counts
 from tables.models import RulesSubmission
+from tables.pages.round import patron_page, round_page
 
 
 class Tile(NamedTuple):
@@ -149,8 +150,17 @@ class HouseSite(AdminSite):
     empty_value_display = "–"
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        own = self.admin_view(second_factor_page)
-        return [path("second-factor/", own, name="second_factor"), *super().get_urls()]
+        own = self.admin_view
+        return [
+            path("second-factor/", own(second_factor_page), name="second_factor"),
+            path("rounds/<str:table>/<int:number>/", own(round_page), name="round"),
+            path(
+                "rounds/<str:table>/<int:number>/position/<int:position>/",
+                own(patron_page),
+                name="round_patron",
+            ),
+            *super().get_urls(),
+        ]
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

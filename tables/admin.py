@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -122,11 +122,16 @@ class RoundAdmin(RecordAdmin):
     search_help_text = "A table, a dealer or a round's id, written out in full."
     ordering = ["-table_id", "-number"]  # as the index has them
     fields = [
-        *["table", "number", "state", "dealt_by", "occurred_at", "gaming_day", "dealer"],
+        *["drawn", "table", "number", "state", "dealt_by", "occurred_at", "gaming_day", "dealer"],
         *["floorperson", "dealt", "seats", "payouts", "moved", "flagged", "rules", "lane_number"],
         "id",
     ]
-    readonly_fields = ["dealt_by", "dealt", "seats", "payouts", "moved", "flagged"]
+    readonly_fields = ["drawn", "dealt_by", "dealt", "seats", "payouts", "moved", "flagged"]
+
+    @admin.display(description="from the log")
+    def drawn(self, found: Round) -> SafeString:
+        url = reverse("admin:round", args=[found.table.code, found.number])
+        return format_html('<a class="tap quiet" href="{}">See the round step by step</a>', url)
 
     def get_urls(self) -> list[URLPattern]:
         own = self.admin_site.admin_view

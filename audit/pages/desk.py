@@ -107,9 +107,10 @@ def words(value: Any) -> str:
 
 def round_url(found: ExceptionRecord) -> str:
     """Return the address of the round's page, where some floor of the house has one."""
-    round_id = found.facts.get("round_id")
+    if not found.table or found.round is None:
+        return ""
     try:
-        return reverse("admin:tables_round_change", args=[round_id]) if round_id else ""
+        return reverse("admin:round", args=[found.table, found.round])
     except NoReverseMatch:
         return ""
 

@@ -53,12 +53,21 @@ def card_name(card: str) -> str:
 
 def draw_card(card: str, joker_as: str = "") -> SafeString:
     """Draw one two-character card; a joker shows what it stood for, where that is known."""
+    kind, name, face = card_face(card, joker_as)
+    return format_html(
+        '<svg class="card {}" viewBox="0 0 30 40" role="img" aria-label="{}">{}</svg>',
+        *(kind, name, face),
+    )
+
+
+def card_face(card: str, joker_as: str = "") -> tuple[str, str, SafeString]:
+    """Return a card's kind, its name, and its drawing in a box of 30 by 40."""
     name = card_name(card)
     stood_for = joker_as if card == JOKER and joker_as else ""
     if stood_for:
         name = f"{name} as {card_name(stood_for)}"
     if card == UNSEEN:
-        kind, face = "unseen", format_html('<rect x="5" y="5" width="20" height="30" rx="2"/>')
+        kind, face = "unseen", SafeString('<rect x="5" y="5" width="20" height="30" rx="2"/>')
     elif card == JOKER:
         kind, face = "joker", draw_joker(stood_for)
     else:
@@ -70,13 +79,8 @@ def draw_card(card: str, joker_as: str = "") -> SafeString:
             "10" if ten else card[:1],
             OUTLINES.get(card[1:], ""),
         )
-    return format_html(
-        '<svg class="card {}" viewBox="0 0 30 40" role="img" aria-label="{}">'
-        '<rect class="face" x=".5" y=".5" width="29" height="39" rx="3.5"/>{}</svg>',
-        kind,
-        name,
-        face,
-    )
+    box = SafeString('<rect class="face" x=".5" y=".5" width="29" height="39" rx="3.5"/>')
+    return kind, name, box + face
 
 
 def draw_joker(stood_for: str) -> SafeString:

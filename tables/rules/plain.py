@@ -54,9 +54,9 @@ def hand_words(hand: str | None) -> str:
 
 
 def money(amount: str | None) -> str:
-    """Write dollars and cents of a document: $1,234.50."""
-    whole, _, cents = (amount or NOTHING).partition(".")
-    return f"${int(whole):,}.{cents or '00'}"
+    """Write dollars and cents, of a meter the fractions too: $1,234.50."""
+    whole, _, fraction = (amount or NOTHING).partition(".")
+    return f"${int(whole):,}.{fraction.rstrip('0').ljust(2, '0')}"
 
 
 def what_happened(line: Mapping[str, Any]) -> str:

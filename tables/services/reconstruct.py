@@ -188,7 +188,8 @@ def settled_steps(
         yield step
     chapter = submission.definition.chapter if submission and submission.definition else ""
     rack = rack_of(chapter, document, outcome["dealer"], outcome["lines"])
-    yield {"step": "end", "meters": outcome["meters"], "flags": outcome["flags"], "rack": rack}
+    end = {"meters": outcome["meters"], "flags": outcome["flags"], "rack": rack}
+    yield {"step": "end", **end, "claims": facts.get("claims", [])}
 
 
 def dealt_step(document: dict[str, Any], submission: Submission | None) -> dict[str, Any]:
