@@ -16,7 +16,7 @@ from audit.services import record_one
 EVIDENCE = (
     *("admin:round", "admin:tables_round_", "admin:tables_tableevent_", "admin:case"),
     *("admin:audit_auditevent_", "admin:audit_exceptionrecord_change", "admin:audit_case"),
-    *("admin:audit_checkpoint_", "admin:progressives_jackpotclaim_change", "admin:approvers"),
+    *("admin:audit_checkpoint_", "admin:progressives_jackpotclaim_change"),
     *("admin:progressives_payoutslip_", "admin:progressives_meter_change"),
     *("round", "claim", "slip", "case", "audit", "inclusion", "consistency", "dossier"),
 )

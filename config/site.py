@@ -89,6 +89,12 @@ TILES = [
         "By time, table, player, cards, amount, claim, meter: whatever is known.",
     ),
     Tile(
+        "tables.view_approvals",
+        "admin:tables_round_approvals",
+        "Approvals of payouts",
+        "Who validates whose payouts, how fast, and who meets too often.",
+    ),
+    Tile(
         "tables.view_round",
         "admin:tables_round_changelist",
         "Rounds",

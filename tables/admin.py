@@ -24,6 +24,7 @@ from tables.models import (
     RoundPosition,
     TableEvent,
 )
+from tables.pages.approvals import approvals_page
 from tables.pages.find import find_page
 from tables.pages.payouts import payouts_of
 from tables.pages.registers import EquipmentAdmin, GamingTableAdmin
@@ -135,7 +136,11 @@ class RoundAdmin(RecordAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         own = self.admin_site.admin_view
-        return [path("find/", own(find_page), name="tables_round_find"), *super().get_urls()]
+        return [
+            path("find/", own(find_page), name="tables_round_find"),
+            path("approvals/", own(approvals_page), name="tables_round_approvals"),
+            *super().get_urls(),
+        ]
 
     @admin.display(description="game", ordering="game")
     def dealt_by(self, found: Round) -> SafeString | str:

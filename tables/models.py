@@ -366,7 +366,10 @@ class Round(models.Model):
     occurred_at = models.DateTimeField()
 
     class Meta:
-        permissions = [("search_round", "Can search all rounds")]
+        permissions = [
+            ("search_round", "Can search all rounds"),
+            ("view_approvals", "Can see who approves payouts, and how"),
+        ]
         constraints = [
             models.UniqueConstraint(name="round_once", fields=["table", "number"]),
         ]

@@ -185,9 +185,14 @@ def lockouts_of(
 
 
 def named(seats: Sequence[Seat], lockout: dict[str, Any]) -> list[Seat]:
-    """Return the positions with their players where only the lock-out names them, as of a void."""
-    players = {seat["position"]: seat.get("player", "") for seat in lockout.get("positions", ())}
-    return [replace(s, player=s.player or players.get(s.position, "")) for s in seats]
+    """Return the positions with player and wagers where only the lock-out tells them (a void)."""
+    told = {seat["position"]: seat for seat in lockout.get("positions", ())}
+    found = []
+    for seat in seats:
+        locked = told.get(seat.position, {})
+        player, wagers = locked.get("player", ""), locked.get("wagers", {})
+        found.append(replace(seat, player=seat.player or player, wagers=seat.wagers or wagers))
+    return found
 
 
 def place_of(subject: str) -> tuple[str, int]:

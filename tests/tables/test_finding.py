@@ -70,6 +70,7 @@ QUESTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"deck": "blue-1"}, {"T-1/1", "T-1/4"}),
     ({"deck": "green-9"}, {"T-1/5"}),  # told by the lock-out alone
     ({"flags": ("void",)}, {"T-1/4"}),
+    ({"flags": ("void",), "wagered": Decimal("26.00"), "position": 3}, {"T-1/4"}),
     ({"flags": ("mispay",)}, {"T-1/2"}),
     ({"round": 3}, {"T-1/3", "T-2/3"}),
     ({"round": 3, "table": "T-2"}, {"T-2/3"}),
