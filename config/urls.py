@@ -15,6 +15,7 @@ urlpatterns = [
     path("health/", health, name="health"),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
+    path("api/v1/", include("audit.urls")),
     path("api/v1/", include("progressives.urls")),
     path("api/v1/", include("tables.urls")),
     path("admin/", admin.site.urls),
