@@ -1,6 +1,7 @@
 """Make one member of staff for each role, for a house that has nobody yet."""
 
 import secrets
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from django.contrib.auth.models import Group
@@ -39,15 +40,20 @@ def random_password() -> str:
     return "-".join(words)
 
 
-@transaction.atomic
 def make_users() -> list[Made]:
     """Make whoever is not there yet, and tell only his password; a second call makes nobody.
 
     No role is a superuser: what a role may do is what its group may do.
     """
+    return make_staff(ROLES.items())
+
+
+@transaction.atomic
+def make_staff(wanted: Iterable[tuple[str, str]]) -> list[Made]:
+    """Make a member of staff for each role and staff code that is not taken yet."""
     taken = set(User.objects.values_list("staff_code", flat=True))
     taken |= set(User.objects.values_list("username", flat=True))
-    made = [make_user(role, code) for role, code in ROLES.items() if code not in taken]
+    made = [make_user(role, code) for role, code in wanted if code not in taken]
     events = [
         log_event("audit.user_made", f"user/{m.user.pk}", {"role": m.role, "username": str(m.user)})
         for m in made

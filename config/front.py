@@ -23,12 +23,26 @@ from config.supervisor import BASE_DIR, ChildError, answers
 
 SETUP = "config/sample/setup.json"
 OWNER_COMMANDS = ("migrate", "grant_rights")
+OWN_HOUSES = {"simulate": "simulated"}  # command: its folder within the data folder
 SCHEMALESS_COMMANDS = (*OWNER_COMMANDS, "makemigrations", "check", "help", "spectacular")
 
 
 def data_dir() -> Path:
     """Return the folder that holds everything the house keeps."""
     return Path(os.environ.get("DATA_DIR") or BASE_DIR / ".data")
+
+
+def own_data_dir(name: str) -> Path:
+    """Return a new folder within the data folder, for a command that plays in a house of its own.
+
+    What such a command makes up never mixes with what this house holds.
+    """
+    if os.environ.get("DATABASE_URL"):
+        return data_dir()  # the database is the house: whether it is in use, the command asks
+    number = 1
+    while (folder := data_dir() / (name if number == 1 else f"{name}-{number}")).exists():
+        number += 1
+    return folder
 
 
 def demo(arguments: Sequence[str]) -> int:
@@ -117,7 +131,8 @@ def running_web(house: House) -> str:
 def manage(arguments: Sequence[str]) -> int:
     """Run a management command here, with the servers and processes that it needs around it."""
     command = arguments[0] if arguments else "help"
-    with House(data_dir()) as house:
+    own = command in OWN_HOUSES and not {"-h", "--help"} & {*arguments}
+    with House(own_data_dir(OWN_HOUSES[command]) if own else data_dir()) as house:
         house.start(migrate=command not in SCHEMALESS_COMMANDS)
         os.environ.update(house.environment())
         if command in OWNER_COMMANDS and house.owner_url:

@@ -50,6 +50,7 @@ class Chips:
     def __init__(self) -> None:
         self.open: dict[Place, Laid] = {}
         self.tallies: dict[tuple[str, str], Tally] = {}
+        self.late: dict[tuple[str, str], list[Taken]] = {}  # of this day, reported after its end
 
     def tell(self, document: Mapping[str, Any], facts: Mapping[str, Any], *, of_day: bool) -> None:
         """Take one event; one of an earlier day only leaves its round open or ends it."""
@@ -85,6 +86,13 @@ class Chips:
 
     def _tally(self, table: str, dealer: str) -> Tally:
         return self.tallies.setdefault((table, dealer), Tally())
+
+    def came_late(self, document: Mapping[str, Any]) -> None:
+        """Note a lock-out that was reported after the day's end: its chips lie there already."""
+        laid = laid_by(document)
+        if laid.stakes:
+            taken = Taken(document["round"], sum(laid.stakes.values(), NOTHING), late=True)
+            self.late.setdefault((document["table"], laid.dealer), []).append(taken)
 
     def state(self) -> list[Any]:
         """Return the rounds that are open, as JSON: the next day goes on from here."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from progressives.chips import Chips
+from progressives.evidence import Observer
 
 NOTHING = Decimal(0)
 CENT = Decimal("0.01")
@@ -70,7 +71,7 @@ class Retelling:
         self.zone, self.day_starts = ZoneInfo("UTC"), timedelta(0)
         self.open: dict[tuple[str, int], list[tuple[int, Decimal]]] = {}
         self.lane_days: dict[str, str] = {}
-        self.chips = Chips()
+        self.chips, self.observer = Chips(), Observer()
         self.doubts: list[str] = []
         proposed: dict[str, Any] = {}
         for page in floor:
@@ -117,6 +118,10 @@ class Retelling:
         code = self.linked.get(document.get("table", ""))
         return self.meters.get(self.plain.get(code or "", ""))
 
+    def tables_of(self, code: str) -> list[str]:
+        """Return the tables that feed a progressive."""
+        return [table for table, linked in self.linked.items() if linked == code]
+
     def _submit(self, chosen: Mapping[str, Any], *, approved: bool) -> None:
         """Take a submission in: only one that two people agreed on names rates of its own."""
         key = chosen["game"], str(chosen.get("version", "default"))
@@ -158,12 +163,14 @@ class Retelling:
         for table, number, added in state.get("open", ()):
             self.open[table, number] = [(position, Decimal(amount)) for position, amount in added]
         self.chips.resume(state.get("laid", ()))
+        self.observer.last.update(state.get("numbers", {}))
         self.lane_days.update(state.get("lane_days", {}))
 
     def state(self) -> dict[str, Any]:
         """Return what the next day goes on from, as JSON."""
         return {
             "laid": self.chips.state(),
+            "numbers": self.observer.last,
             "lane_days": self.lane_days,
             "meters": {name: str(meter.value) for name, meter in sorted(self.meters.items())},
             "seeds": {name: str(meter.seed) for name, meter in sorted(self.meters.items())},
@@ -204,6 +211,8 @@ class Retelling:
         document = page["facts"].get("document")
         if not document or page["facts"].get("state") != "applied":
             return
+        if page["facts"].get("late") and document["type"] in ("lockout", "round"):
+            self.chips.came_late(document)
         meter = self._derived(document)
         if meter is None or document["type"] not in ("lockout", "round"):
             return
@@ -227,7 +236,9 @@ class Retelling:
         document = facts["document"]
         if document["type"] not in ("lockout", "round", "settlement", "void"):
             return
-        self.chips.tell(document, facts, of_day=self.lane_days.get(lane) == self.day)
+        of_day = self.lane_days.get(lane) == self.day
+        self.chips.tell(document, facts, of_day=of_day)
+        self.observer.tell(document, of_day=of_day)
         meter = self._derived(document)
         if meter is None:
             self._steps(lane, document, facts)

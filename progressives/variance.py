@@ -7,48 +7,26 @@ reading differs, nothing but its own figures is known: what it could mean is ran
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
 
+from progressives.causes import (
+    DUPLICATE,
+    FOLLOWS,
+    LATE,
+    MANUAL,
+    MISSING,
+    ORDER,
+    RATE,
+    Cause,
+    place_told,
+    places,
+    rounds_told,
+)
+from progressives.evidence import NO_EVIDENCE, Evidence
+from progressives.hints import hinted_causes
 from progressives.meters import cents
 from progressives.retold import NOTHING, Move
 
-SHOWN = 12  # rounds that a cause names; it counts them all
-
-MISSING, DUPLICATE, RATE = "missing_round", "duplicate", "wrong_rate"
-LATE, MANUAL, FOLLOWS = "late_event", "manual_entry", "follows_from_it"
-OTHER_DEALER, LOCKOUT = "other_dealer", "lockout_count"  # of chips, not of meters
-TITLES = {
-    MISSING: "Missing round",
-    DUPLICATE: "Counted twice",
-    RATE: "Wrong rate",
-    LATE: "Late event",
-    MANUAL: "Manual entry",
-    FOLLOWS: "Follows from the above",
-    OTHER_DEALER: "Counted with another dealer",
-    LOCKOUT: "Counted wrongly at the lock-out",
-}
-ORDER = {MISSING: 0, DUPLICATE: 0, RATE: 0, LATE: 0, MANUAL: 1, FOLLOWS: 2}
-
 Key = tuple[str, str, int | None, int | None]
-
-
-class Cause(NamedTuple):
-    """One reason, with how much of the variance it explains and the rounds behind it."""
-
-    kind: str
-    amount: Decimal
-    sentence: str
-    rounds: tuple[tuple[str, int | None], ...] = ()
-
-    @property
-    def title(self) -> str:
-        return TITLES[self.kind]
-
-    def told(self) -> dict[str, Any]:
-        """Return the cause as JSON."""
-        shown = [list(place) for place in self.rounds[:SHOWN]]
-        told = {"kind": self.kind, "amount": cents(self.amount), "sentence": self.sentence}
-        return {**told, "rounds": shown, "round_count": len(self.rounds)}
 
 
 def by_key(moves: Iterable[Move]) -> dict[Key, list[Move]]:
@@ -72,11 +50,12 @@ def explain(
     after: Sequence[Move] = (),
     reading: Decimal | None = None,
     published: Decimal | None = None,
+    evidence: Evidence = NO_EVIDENCE,
 ) -> list[Cause]:
     """Return every reason found, likeliest first: what differs in the ledger, then the reading."""
     causes = differences(log, ledger, percent, after)
     if reading is not None and published is not None and reading != published:
-        causes += reading_causes(log, after, reading, published)
+        causes += reading_causes(log, after, reading, published, percent, evidence)
     return causes
 
 
@@ -164,30 +143,50 @@ def rate_cause(rate: Decimal, pairs: list[tuple[Move, Decimal]], percent: Decima
 
 
 def reading_causes(
-    log: Sequence[Move], after: Sequence[Move], reading: Decimal, published: Decimal
+    log: Sequence[Move],
+    after: Sequence[Move],
+    reading: Decimal,
+    published: Decimal,
+    percent: Decimal,
+    evidence: Evidence,
 ) -> list[Cause]:
-    """Say what a reading could mean where log and ledger agree on something else."""
+    """Say what a reading could mean where log and ledger agree on something else.
+
+    First what the log itself gives a hint of, then a figure that was mistyped, then what only
+    comes to as much.
+    """
     gap = reading - published
+    hinted = hinted_causes(log, after, gap, percent, evidence)
+    causes = [cause for cause in hinted if cause.kind != RATE]
     manual = typed(reading, published)
-    causes = [] if manual is None else [Cause(MANUAL, gap, manual)]
+    if manual is not None:
+        causes.append(Cause(MANUAL, gap, manual))
     run = tail(reversed(log), -gap) if gap < 0 else tail(after, gap)
-    if run:
+    if run and not any(cause.kind == LATE for cause in causes):
         when = "before the day's last" if gap < 0 else "after the day's end, with the first"
         sentence = f"It may have been read {when}: {rounds_told(run)}."
         causes.append(Cause(LATE, gap, sentence, places(run)))
+    causes += [cause for cause in hinted if cause.kind == RATE]
+    if not any(cause.kind in (MISSING, DUPLICATE) for cause in causes):
+        causes += as_much_as_a_round(log, gap)
+    if not causes:
+        sentence = f"{cents(reading)} was read; ledger and log agree on {cents(published)}."
+        causes.append(Cause(MANUAL, gap, sentence))
+    return causes
+
+
+def as_much_as_a_round(log: Sequence[Move], gap: Decimal) -> list[Cause]:
+    """Say where the reading is the meter without, or with twice, a round that added as much."""
     sums: dict[tuple[str, int | None], Decimal] = defaultdict(Decimal)
     for moved in log:
         if moved.kind == "contribution":
             sums[moved.table, moved.round] += moved.amount
     same = tuple(place for place, amount in sums.items() if amount == abs(gap))
-    if same:
-        kind, verb = (MISSING, "without") if gap < 0 else (DUPLICATE, "with twice")
-        sentence = f"It is the meter {verb} one round; {len(same):,} rounds added as much."
-        causes.append(Cause(kind, gap, sentence, same[::-1]))
-    if not causes:
-        sentence = f"{cents(reading)} was read; ledger and log agree on {cents(published)}."
-        causes.append(Cause(MANUAL, gap, sentence))
-    return causes
+    if not same:
+        return []
+    kind, verb = (MISSING, "without") if gap < 0 else (DUPLICATE, "with twice")
+    sentence = f"It is the meter {verb} one round; {len(same):,} rounds added as much."
+    return [Cause(kind, gap, sentence, same[::-1])]
 
 
 def typed(reading: Decimal, published: Decimal, verb: str = "read") -> str | None:
@@ -217,27 +216,3 @@ def tail(moves: Iterable[Move], amount: Decimal) -> list[Move]:
         if total > amount or len(found) >= 200:
             break
     return []
-
-
-# ---- words ----------------------------------------------------------------------------------
-
-
-def places(moves: Iterable[Move]) -> tuple[tuple[str, int | None], ...]:
-    """Return the rounds of the movements, each once, in the lane's order."""
-    ordered = sorted(moves, key=lambda moved: moved.lane_number)
-    return tuple(dict.fromkeys((moved.table, moved.round) for moved in ordered))
-
-
-def rounds_told(moves: Iterable[Move]) -> str:
-    """Write which rounds: the first few by name."""
-    found = places(moves)
-    named = [
-        f"{table} round {number}" if number else table or "an entry" for table, number in found
-    ]
-    more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
-    return ", ".join(named[:3]) + more
-
-
-def place_told(moved: Move) -> str:
-    """Write one movement's place."""
-    return f"{moved.table} round {moved.round}"

@@ -1,17 +1,17 @@
 """The chips of a gaming day beside its lock-outs: one line a table and dealer."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from audit.models import ExceptionRecord
+from progressives.causes import Cause
 from progressives.chip_variance import explain_count, whole
 from progressives.chips import NOTHING, Tally
 from progressives.meters import cents
 from progressives.models import ChipCount
-from progressives.variance import Cause
+from progressives.retold import Retelling
 
 CHIP_VARIANCE = "chip_count_variance"
 WHOLE_TABLE = ""  # a count that no dealer is named for is of the whole table
@@ -62,14 +62,14 @@ class ChipLine:
         return f"chips/{day}/{self.table}/{self.dealer}/{cents(self.difference)}"
 
 
-def chip_lines(day: date, tallies: Mapping[tuple[str, str], Tally]) -> list[ChipLine]:
+def chip_lines(day: date, told: Retelling) -> list[ChipLine]:
     """Lay what was counted beside the lock-outs: dealer by dealer, and whole tables.
 
     A table that was counted in one and by no dealer has that one line alone.
     """
     counts = latest_counts(day)
     by_table: dict[str, dict[str, Tally]] = {}
-    for (table, dealer), tally in tallies.items():
+    for (table, dealer), tally in told.chips.tallies.items():
         by_table.setdefault(table, {})[dealer] = tally
     lines: list[ChipLine] = []
     for table in sorted(by_table.keys() | {table for table, _ in counts}):
@@ -84,7 +84,7 @@ def chip_lines(day: date, tallies: Mapping[tuple[str, str], Tally]) -> list[Chip
                 ChipLine(table, dealer, of_table.get(dealer, Tally()), counts.get((table, dealer)))
                 for dealer in sorted(dealers)
             ]
-    return [with_causes(line, lines, day) for line in lines]
+    return [with_causes(line, lines, told, day) for line in lines]
 
 
 def latest_counts(day: date) -> dict[tuple[str, str], ChipCount]:
@@ -93,7 +93,7 @@ def latest_counts(day: date) -> dict[tuple[str, str], ChipCount]:
     return {(count.table, count.dealer): count for count in found}
 
 
-def with_causes(line: ChipLine, lines: list[ChipLine], day: date) -> ChipLine:
+def with_causes(line: ChipLine, lines: list[ChipLine], told: Retelling, day: date) -> ChipLine:
     """Return the line with what could explain its difference, and the exception it was put as."""
     if line.count is None or not line.difference:
         return line
@@ -102,7 +102,15 @@ def with_causes(line: ChipLine, lines: list[ChipLine], day: date) -> ChipLine:
         for other in lines
         if other.table == line.table and other.dealer not in (line.dealer, WHOLE_TABLE)
     }
-    causes = explain_count(line.table, line.tally, line.count.amount, others)
+    late = [
+        taken
+        for (table, dealer), rounds in told.chips.late.items()
+        if table == line.table and line.dealer in (dealer, WHOLE_TABLE)
+        for taken in rounds
+    ]
+    evidence = told.observer.found().of([line.table])
+    counted = line.count.amount
+    causes = explain_count(line.table, line.tally, counted, others, late=late, evidence=evidence)
     found = ExceptionRecord.objects.filter(kind=CHIP_VARIANCE, once=line.once(day))
     exception = found.select_related("owner", "closed_by").order_by("pk").last()
     return ChipLine(line.table, line.dealer, line.tally, line.count, tuple(causes), exception)

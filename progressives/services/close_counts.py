@@ -11,7 +11,6 @@ from progressives import close_errors
 from progressives.meters import cents
 from progressives.models import ChipCount
 from progressives.services.claims import step
-from progressives.services.close_chips import chip_lines
 from progressives.services.close_figures import figures_of
 from progressives.services.close_persons import must_be_allowed_to
 from progressives.services.close_readings import (
@@ -45,7 +44,7 @@ def enter_counts(
     """
     must_be_allowed_to(by, "prepare")
     lock_draft(day)
-    known = {line.table for line in chip_lines(day, figures_of(day).told.retelling.chips.tallies)}
+    known = {line.table for line in figures_of(day).chips}
     made: list[ChipCount] = []
     for table, dealer, told in counts:
         if not told.strip():

@@ -13,6 +13,7 @@ from django.db.models.fields.json import KT
 
 from audit.canonical import canonical
 from audit.models import ExceptionRecord
+from progressives.causes import FOLLOWS, Cause
 from progressives.charts import Bar, Curve, bars_of, curve_of
 from progressives.meters import cents
 from progressives.models import GamingDayClose, JackpotClaim, Meter, MeterEntry, MeterReading
@@ -21,7 +22,7 @@ from progressives.services.close_chips import ChipLine, chip_blockers, chip_line
 from progressives.services.close_day import close_before, ends_of, meters_by_name
 from progressives.services.close_payouts import unsound_slips
 from progressives.services.close_retell import Told, retell, retell_for_page
-from progressives.variance import FOLLOWS, Cause, explain
+from progressives.variance import explain
 
 COLUMNS = ("opened", "contributions", "reversals", "awards", "resets", "adjustments", "expected")
 COLUMN_OF = {
@@ -132,7 +133,7 @@ def figures_of(day: date, *, fresh: bool = False) -> Figures:
             first, last = begins.get(name, [0, "0"])[0], ends[name][0]
             made = line_of(day, name, meter, told, first, last, readings.get(meter.pk))
             lines.append(made)
-    chips = chip_lines(day, told.retelling.chips.tallies)
+    chips = chip_lines(day, told.retelling)
     blockers = blockers_of(day, close, lines, told, chips)
     return Figures(day, close, lines, told, chips, blockers)
 
@@ -157,6 +158,7 @@ def line_of(
     if log is None:  # the log never heard of it: whatever the ledger has is unexplained
         log = MeterTold(NOTHING, meter.increment_percent, meter.reset, NOTHING)
     opening, moves, closing = entries_of(meter, day, first, last)
+    tables = told.retelling.tables_of(meter.progressive.code)
     causes = explain(
         log.moves,
         moves,
@@ -164,6 +166,7 @@ def line_of(
         after=log.after,
         reading=None if reading is None else reading.value,
         published=closing,
+        evidence=told.retelling.observer.found().of(tables),
     )
     carried = opening - log.opened
     if carried:
