@@ -12,7 +12,7 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, path, reverse
 from audit.device_page import second_factor_page
 from audit.models import ExceptionRecord, User
 from audit.services import record_one
-from progressives.selectors import counts
+from progressives.selectors import controls_open, counts
 from tables.models import RulesSubmission
 from tables.pages.round import patron_page, round_page
 
@@ -69,6 +69,12 @@ TILES = [
         "admin:progressives_gamingdayclose_days",
         "Daily close",
         "Every meter explained, every variance named, two signatures.",
+    ),
+    Tile(
+        "progressives.view_controlrequest",
+        "admin:progressives_controlrequest_desk",
+        "Parameters",
+        "Rates, reset amounts and limits, transfers and retirement: under two authorities.",
     ),
     Tile(
         "progressives.view_meter",
@@ -232,6 +238,7 @@ def tiles_for(request: HttpRequest) -> list[dict[str, Any]]:
         "admin:tables_rulessubmission_changelist": lambda: RulesSubmission.objects.filter(
             approval__isnull=True
         ).count(),
+        "admin:progressives_controlrequest_desk": controls_open,
         "admin:audit_exceptionrecord_desk": lambda: ExceptionRecord.objects.filter(
             state=ExceptionRecord.State.OPEN
         ).count(),

@@ -13,6 +13,9 @@ from progressives.models import (
     ClaimStep,
     ClaimTerms,
     CloseStep,
+    ControlLeg,
+    ControlRequest,
+    ControlStep,
     EnvyPayment,
     EnvyPayout,
     GamingDayClose,
@@ -28,6 +31,10 @@ from progressives.models import (
 )
 from progressives.pages.claim import LONGEST_ID, claim_page, meter_page
 from progressives.pages.close import DEEDS, close_deed, close_page, days_page
+from progressives.pages.control import DEEDS as CONTROL_DEEDS
+from progressives.pages.control import control_deed, request_page
+from progressives.pages.control import desk_page as control_desk
+from progressives.pages.control_ask import ASK, ask_page
 from progressives.pages.envies import envies_page, envy_page
 from progressives.pages.queue import changes, queue
 from progressives.pages.reports import export_day, export_month, month_page
@@ -287,3 +294,51 @@ class ClaimTermsAdmin(admin.ModelAdmin):
         told = {name: form.cleaned_data[name] for name in self.fields}
         made = set_claim_terms(officer=request.user, **told)  # type: ignore[arg-type]
         obj.pk, obj.effective_at = made.pk, made.effective_at
+
+
+@admin.register(ControlRequest)
+class ControlRequestAdmin(RecordAdmin):
+    """Requests as records; the desk and the page of each hang on the same address."""
+
+    list_display = ["pk", "kind", "meter", "reason", "requested_by", "effective_at", "requested_at"]
+    list_display_links = ["pk", "kind"]
+    list_filter = ["kind", "meter__progressive"]
+    list_select_related = ["meter__progressive", "requested_by"]
+    ordering = ["-pk"]
+
+    def get_urls(self) -> list[URLPattern]:
+        own, name = self.admin_site.admin_view, "progressives_controlrequest"
+        kinds, deeds = "|".join(ASK), "|".join(CONTROL_DEEDS)
+        return [
+            path("desk/", own(control_desk), name=f"{name}_desk"),
+            re_path(rf"^ask/(?P<kind>{kinds})/$", own(ask_page), name=f"{name}_ask"),
+            re_path(
+                rf"^(?P<request_id>[0-9]{{1,17}})/(?P<deed>{deeds})/$",
+                own(control_deed),
+                name=f"{name}_deed",
+            ),
+            *super().get_urls(),
+        ]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        if not object_id.isdecimal() or len(object_id) >= LONGEST_ID:
+            raise Http404
+        return request_page(request, int(object_id))
+
+
+@admin.register(ControlStep)
+class ControlStepAdmin(RecordAdmin):
+    list_display = ["at", "request", "kind", "by", "reason"]
+    list_display_links = ["request"]
+    list_filter = ["kind"]
+    list_select_related = ["request", "by"]
+    ordering = ["-pk"]
+
+
+@admin.register(ControlLeg)
+class ControlLegAdmin(RecordAdmin):
+    list_display = ["request", "meter", "sequence", "amount"]
+    list_select_related = ["request", "meter"]
+    ordering = ["-pk"]

@@ -4,15 +4,15 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from progressives.errors import Incomplete, ProgressiveError, WrongMoment, WrongPerson
+from progressives.errors import Incomplete, Unknown, WrongMoment, WrongPerson
 
 
-class ControlUnknown(ProgressiveError):
+class ControlUnknown(Unknown):
     code = "unknown_control"
     sentence = "There is no such request."
 
 
-class MeterUnknown(ProgressiveError):
+class MeterUnknown(Unknown):
     code = "unknown_meter"
     path = "meter"
     sentence = "There is no such meter."

@@ -1,9 +1,18 @@
 """Claims as the floor reads them: the queue's page, its poll and the API ask the same way."""
 
+from datetime import datetime
+
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 
-from progressives.models import ClaimStep, JackpotClaim, Meter, MeterEntry
+from progressives.models import (
+    ClaimStep,
+    ControlRequest,
+    ControlStep,
+    JackpotClaim,
+    Meter,
+    MeterEntry,
+)
 from progressives.models.claims import IS_FULL, TierOfClaim
 
 State, Tier = JackpotClaim.State, JackpotClaim.Tier
@@ -100,3 +109,43 @@ def last_hits(meter: Meter) -> list[MeterEntry]:
     """Return a level's last awards, newest first."""
     awards = MeterEntry.objects.filter(meter=meter, kind=MeterEntry.Kind.AWARD)
     return list(awards.order_by("-sequence")[:LAST_HITS])
+
+
+# ---- changes of progressives ------------------------------------------------------------------
+
+
+def controls_with_steps() -> QuerySet[ControlRequest]:
+    """Return requests with their steps and meters, the newest first."""
+    steps = ControlStep.objects.select_related("by").order_by("pk")
+    return (
+        ControlRequest.objects.select_related(
+            "meter__progressive", "other__progressive", "requested_by"
+        )
+        .prefetch_related(Prefetch("steps", steps))
+        .order_by("-pk")
+    )
+
+
+def state_of_control(request: ControlRequest) -> str:
+    """Return how far a request came: ``requested``, or the kind of its last step."""
+    kinds = [step.kind for step in request.steps.all()]
+    return kinds[-1] if kinds else "requested"
+
+
+def controls_open() -> int:
+    """Count the requests that still wait for anybody: to be approved, or to be acknowledged."""
+    over = ControlStep.objects.filter(kind__in=["refused", "withdrawn", "acknowledged"])
+    return ControlRequest.objects.exclude(pk__in=over.values("request")).count()
+
+
+def controls_in_effect(begins: datetime | None, ends: datetime | None) -> list[ControlRequest]:
+    """Return what took effect between two moments, and what is not acknowledged by then."""
+    effected = ControlStep.objects.filter(kind="effected")
+    if ends is not None:
+        effected = effected.filter(at__lte=ends)
+    of_then = effected if begins is None else effected.filter(at__gt=begins)
+    seen = ControlStep.objects.filter(kind="acknowledged").values("request")
+    wanted = Q(pk__in=of_then.values("request")) | (
+        Q(pk__in=effected.values("request")) & ~Q(pk__in=seen)
+    )
+    return list(controls_with_steps().filter(wanted))

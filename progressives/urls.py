@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from progressives import api, api_close, api_meters
+from progressives import api, api_close, api_control, api_meters
 from progressives import api_branches as branches
 
 urlpatterns = [
@@ -30,6 +30,13 @@ urlpatterns = [
     path("closes/<str:day>/prepare/", api_close.PrepareView.as_view(), name="close-prepare"),
     path("closes/<str:day>/review/", api_close.ReviewView.as_view(), name="close-review"),
     path("closes/<str:day>/send-back/", api_close.SendBackView.as_view(), name="close-send-back"),
+    path("controls/", api_control.ControlsView.as_view(), name="controls"),
+    path("controls/<int:request_id>/", api_control.ControlView.as_view(), name="control"),
+    path(
+        "controls/<int:request_id>/<str:step>/",
+        api_control.ControlStepView.as_view(),
+        name="control-step",
+    ),
     path("meters/", api_meters.MetersView.as_view(), name="meters"),
     path("meters/tables/", api_meters.TablePayoutsView.as_view(), name="table-payouts"),
     path("meters/<str:progressive>/<str:level>/", api_meters.LevelView.as_view(), name="level"),

@@ -15,6 +15,7 @@ from django.utils import timezone
 from progressives import close_errors
 from progressives.errors import ProgressiveError
 from progressives.models import GamingDayClose, MeterReading
+from progressives.pages.control import controls_of
 from progressives.services.close_counts import Counted, enter_counts, import_counts
 from progressives.services.close_day import end_day, next_day
 from progressives.services.close_export import FORMATS
@@ -80,6 +81,7 @@ def close_page(
         "formats": FORMATS if figures.close else (),
         "may": may(verbs, figures, request.user),
         "log_list": url_of("admin:audit_auditevent_changelist"),
+        "controls": controls_of(asked, figures.close),
     }
     status = 200 if refusal is None else 409
     return TemplateResponse(request, "progressives/close.html", context, status=status)
