@@ -21,7 +21,10 @@ EVIDENCE = (
     *("round", "claim", "slip", "case", "audit", "inclusion", "consistency", "dossier"),
 )
 #: A search tells the log itself, with what was asked for; a round's page, which round it was.
-TELLS_ITSELF = ("admin:tables_round_find", "rounds", "admin:round", "admin:round_patron")
+TELLS_ITSELF = (
+    *("admin:tables_round_find", "rounds"),
+    *("admin:round", "admin:round_patron", "admin:round_what_if"),
+)
 #: Open pages ask these again and again; a look a minute is enough to say that one was open.
 POLLED = ("admin:progressives_jackpotclaim_changes",)
 POLLED_SECONDS = 60

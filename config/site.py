@@ -15,6 +15,7 @@ from audit.services import record_one
 from progressives.selectors import controls_open, counts
 from tables.models import RulesSubmission
 from tables.pages.round import patron_page, round_page
+from tables.pages.what_if import what_if_page
 
 
 class Tile(NamedTuple):
@@ -170,6 +171,11 @@ class HouseSite(AdminSite):
                 "rounds/<str:table>/<int:number>/position/<int:position>/",
                 own(patron_page),
                 name="round_patron",
+            ),
+            path(
+                "rounds/<str:table>/<int:number>/what-if/",
+                own(what_if_page),
+                name="round_what_if",
             ),
             *super().get_urls(),
         ]

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.browser
 LogIn = Callable[[Any, User], None]
 PAGES = [f"/admin/rounds/{code}/1/" for code in four_games.CODES.values()]
 PATRON = "/admin/rounds/SC-1/1/position/4/"
+WHAT_IF = "/admin/rounds/SC-1/1/what-if/?SC-4=narrow"
 
 
 def play() -> None:
@@ -84,8 +85,8 @@ def test_it_can_be_read_by_everybody_and_fits(page: Any, web: str, log_in: LogIn
     play()
     log_in(page, make_user("S400", "surveillance"))
     faults = {}
-    for place, address in enumerate([*PAGES, PATRON, PAGES[0], PATRON]):
-        page.emulate_media(color_scheme="dark" if place < len(PAGES) + 1 else "light")
+    for place, address in enumerate([*PAGES, PATRON, WHAT_IF, PAGES[0], PATRON]):
+        page.emulate_media(color_scheme="dark" if place < len(PAGES) + 2 else "light")
         page.goto(web + address)
         page.keyboard.press("End")
         found = Axe().run(page).response["violations"]
