@@ -15,6 +15,7 @@ from typing import Any
 
 import django
 import pytest
+from hypothesis import HealthCheck, settings
 
 from config.house import House
 from config.supervisor import Supervisor
@@ -30,9 +31,14 @@ from tests.databases import (
 # one that others may pass through: pytest's own temporary folders are not.
 _data_dir = Path(tempfile.mkdtemp(prefix="progressives-test-"))
 _data_dir.chmod(0o755)
+_told = dict(os.environ)
 HOUSE = House(_data_dir)
 os.environ.update(HOUSE.environment())
 django.setup()
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
 
 CHROMIUM = "/usr/bin/chromium"
 CHROMIUM_FLAGS = [
@@ -61,6 +67,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if slow:
             config.hook.pytest_deselected(items=slow)
             items[:] = [item for item in items if item not in slow]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Let each of several runners (-n 2) open a house of its own, over what we were told."""
+    for name in HOUSE.environment():
+        os.environ.pop(name, None)
+        if name in _told:
+            os.environ[name] = _told[name]
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -1,5 +1,7 @@
 """Password and code: what proves a person, what is written down, and what lies sealed."""
 
+from datetime import timedelta
+
 import pytest
 from cryptography.fernet import InvalidToken
 from django.contrib.auth.models import Group
@@ -76,6 +78,8 @@ def test_a_wrong_code_is_refused_counted_and_makes_him_wait(code: str) -> None:
         prove(user, password=PASSWORD, code=code, code_required=False)
     device.refresh_from_db()
     assert device.throttling_failure_count == 1
+    device.throttling_failure_timestamp += timedelta(minutes=5)  # he waits, however slow we are
+    device.save()
     with pytest.raises(NotProved):
         prove(user, password=PASSWORD, code=code_of(device), code_required=False)
     assert AuditEvent.objects.filter(action="audit.proof_refused").count() == 2

@@ -58,13 +58,13 @@ def named(log: list[Move], ledger: list[Move], reading: Decimal | None = None) -
     return [(cause.kind, cause.rounds) for cause in causes]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(played())
 def test_a_sound_day_has_no_variance(log: list[Move]) -> None:
     assert named(log, list(log)) == []
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(played(), st.data())
 def test_a_lost_round_is_named(log: list[Move], data: st.DataObject) -> None:
     gone = data.draw(st.sampled_from(rounds_of(log)))
@@ -72,7 +72,7 @@ def test_a_lost_round_is_named(log: list[Move], data: st.DataObject) -> None:
     assert named(log, ledger) == [("missing_round", (gone,))]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(played(), st.data())
 def test_a_doubled_round_is_named(log: list[Move], data: st.DataObject) -> None:
     twice = data.draw(st.sampled_from(rounds_of(log)))
@@ -80,7 +80,7 @@ def test_a_doubled_round_is_named(log: list[Move], data: st.DataObject) -> None:
     assert named(log, log + again) == [("duplicate", (twice,))]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(played(), st.data())
 def test_a_wrong_rate_for_an_hour_is_named_with_its_rounds(
     log: list[Move], data: st.DataObject
@@ -102,14 +102,14 @@ def test_a_wrong_rate_for_an_hour_is_named_with_its_rounds(
     assert f"went on at {wrong.normalize():f}%, not 21%" in cause.sentence
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(played(), st.sampled_from([Decimal(1), Decimal(-1), Decimal(10), Decimal("-100")]))
 def test_a_reading_whole_dollars_off_is_named_first(log: list[Move], off: Decimal) -> None:
     causes = explain(log, log, percent=RATE, reading=end_of(log) + off, published=end_of(log))
     assert (causes[0].kind, causes[0].amount) == ("manual_entry", off)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(played(), st.integers(1, 4))
 def test_a_sign_read_too_early_is_named(log: list[Move], count: int) -> None:
     lost = sum((m.amount for m in log[-count:]), Decimal(0))

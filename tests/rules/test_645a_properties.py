@@ -5,7 +5,7 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tables.rules import Refusal, TableTerms, check_envelope, check_event, settle, void
@@ -160,7 +160,7 @@ KEYS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300)
 @given(
     rounds(),
     st.sampled_from(["lockout", "settlement", "round", "void"]),

@@ -5,7 +5,7 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tables.rules import Refusal, check_event, settle, void
@@ -71,7 +71,7 @@ def staked(told: dict[str, Any]) -> "Counter[tuple[str, str]]":
     return found
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(rounds(), st.sampled_from(TERMS))
 def test_every_stake_is_accounted_for_once(document: dict[str, Any], under: Any) -> None:
     check_event(document, under)
@@ -88,7 +88,7 @@ def test_every_stake_is_accounted_for_once(document: dict[str, Any], under: Any)
         assert line["cite"].startswith("§ 671a.")
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(rounds(), st.data())
 def test_the_order_of_positions_in_the_document_does_not_matter(
     document: dict[str, Any], data: Any
@@ -102,7 +102,7 @@ def test_the_order_of_positions_in_the_document_does_not_matter(
     assert one == other
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(rounds())
 def test_lines_go_clockwise_before_the_dealers_supers_and_back_after_them(
     document: dict[str, Any],
@@ -119,7 +119,7 @@ def test_lines_go_clockwise_before_the_dealers_supers_and_back_after_them(
     assert late == sorted(late, reverse=True)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(rounds(), st.data())
 def test_whatever_stands_in_a_position_it_is_settled_or_refused(
     document: dict[str, Any], data: Any

@@ -106,7 +106,7 @@ def sums(outcome: Settled, key: str) -> dict[int, Decimal]:
 ROUNDS = st.integers(min_value=0, max_value=2**32).map(round_of)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(ROUNDS)
 def test_672a_7_every_stake_is_accounted_for(document: dict[str, Any]) -> None:
     outcome = settled(document)
@@ -119,7 +119,7 @@ def test_672a_7_every_stake_is_accounted_for(document: dict[str, Any]) -> None:
         assert (pays > 0) == (line["result"] == "win")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ROUNDS, st.randoms(use_true_random=False))
 def test_672a_7_r_2_order_of_positions_in_the_document_does_not_matter(
     document: dict[str, Any], chance: random.Random
@@ -134,7 +134,7 @@ def test_672a_7_r_2_order_of_positions_in_the_document_does_not_matter(
     assert places == sorted(places, reverse=True)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ROUNDS)
 def test_672a_7_r_1_losers_first_changes_nothing_but_the_order(document: dict[str, Any]) -> None:
     lines = settled(document, settlement="losers_first").outcome["lines"]
@@ -145,7 +145,7 @@ def test_672a_7_r_1_losers_first_changes_nothing_but_the_order(document: dict[st
     assert lost == sorted(lost, reverse=True)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ROUNDS)
 def test_672a_11_a_a_lammer_never_costs_its_player(document: dict[str, Any]) -> None:
     """Without lammers' doubles a hand stakes the same and wins no more (FB-3)."""

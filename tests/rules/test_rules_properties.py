@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tables.rules import Refusal, Settled, TableTerms, check_event, read_json, settle
@@ -171,7 +171,7 @@ KEYS = st.sampled_from(
 TYPES = st.sampled_from(["lockout", "settlement", "round", "void", "operation"])
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400)
 @given(rounds(), TYPES, st.lists(st.tuples(st.sampled_from(PLACES), KEYS, JSON), max_size=3))
 def test_a_damaged_event_passes_or_is_refused_and_what_passes_can_be_settled(
     document: dict[str, Any], kind: str, damages: list[Any]
