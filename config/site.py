@@ -84,6 +84,12 @@ TILES = [
         "What each progressive stands at, and every movement that brought it there.",
     ),
     Tile(
+        "tables.view_downtime",
+        "admin:tables_gamingtable_downtimes",
+        "Downtime and paper forms",
+        "Which tables are down, what was played on paper, and what is missing before they go on.",
+    ),
+    Tile(
         "progressives.view_meter",
         "admin:tables_gamingtable_risks",
         "Risk and odds",

@@ -9,7 +9,10 @@ from django.urls import URLPattern, path
 from audit.services import record_one
 from tables.models import Equipment, GamingTable
 from tables.pages.cards import cards_page
+from tables.pages.display import display_now, display_page
+from tables.pages.downtime import desk_page, downtime_page
 from tables.pages.hits import hits_page
+from tables.pages.paper import enter_page, entry_page
 from tables.pages.risk import risk_page, risks_page
 from tables.pages.trends import trends_page
 
@@ -32,6 +35,28 @@ class GamingTableAdmin(admin.ModelAdmin):
         return [
             path("cards/", own(cards_page), name="tables_gamingtable_cards"),
             path("errors/", own(trends_page), name="tables_gamingtable_errors"),
+            path("downtime/", own(desk_page), name="tables_gamingtable_downtimes"),
+            path(
+                "downtime/<int:downtime_id>/",
+                own(downtime_page),
+                name="tables_gamingtable_downtime",
+            ),
+            path(
+                "downtime/<int:downtime_id>/form/<int:number>/",
+                own(enter_page),
+                name="tables_gamingtable_form_enter",
+            ),
+            path(
+                "downtime/entry/<int:entry_id>/",
+                own(entry_page),
+                name="tables_gamingtable_form_entry",
+            ),
+            path("display/<str:code>/", own(display_page), name="tables_gamingtable_display"),
+            path(
+                "display/<str:code>/now/",
+                own(display_now),
+                name="tables_gamingtable_display_now",
+            ),
             path("risk/", own(risks_page), name="tables_gamingtable_risks"),
             path("risk/<str:code>/hits/", own(hits_page), name="tables_gamingtable_hits"),
             path("risk/<str:code>/", own(risk_page), name="tables_gamingtable_risk"),

@@ -157,6 +157,11 @@ class Read:
     reading: DowntimeReading | None
 
     @property
+    def name(self) -> str:
+        """The progressive's code and the meter's name."""
+        return f"{self.meter.progressive.code}:{self.meter.name}"
+
+    @property
     def agrees(self) -> bool:
         """Whether it was read, and as the ledger says."""
         return self.reading is not None and self.reading.value == self.reading.ledger
@@ -190,9 +195,9 @@ def missing_of(downtime: Downtime) -> list[str]:
         found.append(f"Events of {table.code} wait to be applied, or one before them is missing.")
     for read in readings_of(downtime):
         if read.reading is None:
-            found.append(f"{read.meter} is not read.")
+            found.append(f"{read.name} is not read.")
         elif not read.agrees and not read.owned:
-            found.append(f"{read.meter} was read otherwise, and nobody owns the exception.")
+            found.append(f"{read.name} was read otherwise, and nobody owns the exception.")
     return found
 
 
