@@ -61,15 +61,25 @@ class RunningMeter:
     ``note`` is called for each movement, so that the caller keeps its own facts beside it.
     """
 
-    __slots__ = ("_increments", "note", "terms", "value")
+    __slots__ = ("_increments", "_terms", "note", "value")
 
     def __init__(
         self, value: Decimal, terms: MeterTerms, note: Callable[[Movement], None] | None = None
     ) -> None:
         self.value = value
-        self.terms = terms
+        self._terms = terms
         self.note = note
         self._increments: dict[Decimal, Decimal] = {}
+
+    @property
+    def terms(self) -> MeterTerms:
+        """The terms that hold now; others may follow from one round to the next."""
+        return self._terms
+
+    @terms.setter
+    def terms(self, terms: MeterTerms) -> None:
+        if terms is not self._terms:
+            self._terms, self._increments = terms, {}
 
     def move(self, kind: str, amount: Decimal) -> Movement:
         """Take one step; raise ValueError where it would lead below zero."""

@@ -7,9 +7,10 @@ from typing import Any
 from django.db import connection
 
 from progressives.levels import DISPLAY, OVERFLOW, RESERVE
-from progressives.meters import cents
+from progressives.meters import MeterTerms, cents
 from progressives.models import ControlRequest, LevelRate, Meter
 from progressives.parameters import plain
+from progressives.services.ledger import LevelMeter, SplitMeter
 
 #: Checks of those who know games: what a chapter fixes is no parameter. See ``tables.apps``.
 Check = Callable[[Meter, Mapping[str, Any]], None]
@@ -45,6 +46,29 @@ def rates_now(display: Meter) -> list[LevelRate]:
     """Return the rates that hold: of several for one case the last written."""
     found = {(rate.paytable, rate.decks): rate for rate in display.rates.order_by("pk")}
     return [found[case] for case in sorted(found)]
+
+
+def give_terms(level: LevelMeter, told: Mapping[str, Any]) -> None:
+    """Give a level in a ledger's hands the terms that a request names: of before or of after.
+
+    Only in memory, so that rounds can be settled again by the terms of their own time.
+    """
+    meter = level.meter
+    meter.increment_percent = Decimal(told.get("increment_percent", meter.increment_percent))
+    meter.reset = Decimal(told.get("reset", meter.reset))
+    level.running.terms = MeterTerms(meter.increment_percent, meter.reset)
+    if not isinstance(level, SplitMeter):
+        return
+    if "limit" in told:
+        limit = told["limit"]
+        level.level.limit = meter.limit = None if limit is None else Decimal(limit)
+    reserve = level.pools.get(RESERVE)
+    if "reserve_percent" in told and reserve is not None:
+        reserve.running.terms = MeterTerms(Decimal(told["reserve_percent"]), reserve.meter.reset)
+    if "reserve_at_reset" in told:
+        level.level.funds_reset = told["reserve_at_reset"] == Meter.AtReset.FUNDS
+    if "overflow_at_reset" in told:
+        level.level.overflow_kept = told["overflow_at_reset"] == Meter.AtReset.KEPT
 
 
 def in_operation(lane_id: int) -> str | None:

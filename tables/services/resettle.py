@@ -18,6 +18,8 @@ from audit.verify import hash_at
 from audit.walking import Fault, Row, Stretch, told_in
 from progressives.levels import Contributed
 from progressives.models import Lane
+from progressives.retold import CHANGED
+from progressives.services.control_terms import give_terms
 from progressives.services.ledger import Ledger, LevelMeter
 from tables.services.batch import Batch
 from tables.services.numbering import Pending
@@ -69,7 +71,7 @@ class Stretched:
 
     def __init__(self, lane: Lane, chain: str) -> None:
         self.chain = chain
-        self.book = TermsBook()
+        self.book = TermsBook(retired_too=True)
         self.again = Again(lane, self.book)
         self.faults: list[Fault] = []
         self.rounds = 0
@@ -84,11 +86,27 @@ class Stretched:
     def _codes(self, lane: Lane) -> dict[str, int]:
         return dict(lane.progressives.values_list("code", "pk"))
 
+    def begin_terms(self, after: int) -> None:
+        """Give each level the terms that held when the stretch began: later changes undone."""
+        found = AuditEvent.objects.filter(chain__name=self.chain, action=CHANGED)
+        later = found.filter(sequence__gt=after).order_by("-sequence")
+        for body in later.values_list("body", flat=True):
+            facts = told_in(bytes(body)).get("facts", {})
+            self._give_terms(facts, facts.get("before", {}))
+
+    def _give_terms(self, facts: Mapping[str, Any], told: Mapping[str, Any]) -> None:
+        level = self.meters.get(facts.get("meter", ""))
+        if level is not None and told:
+            give_terms(level, told)
+            self.book.forget_meter_terms()
+
     def take(self, row: Row) -> None:
         """Settle an event of the chain again, or follow what a person ordered."""
         page: dict[str, Any] = told_in(row.body)  # nothing, where it is no document any more
         facts = page.get("facts", {})
         document = facts.get("document")
+        if page.get("action") == CHANGED:
+            self._give_terms(facts, facts["after"])
         if isinstance(document, dict) and facts.get("state") in ("applied", "skipped"):
             self._settle(row, page, document)
         elif facts.get("entries") and "document" not in facts:
@@ -205,6 +223,7 @@ def settle_piece(chain_id: int, name: str, after: int, last: int) -> dict[str, A
     if lane is None:
         return {"walked": last - after, "rounds": 0, "found": [], "meters": {}}
     stretched = Stretched(lane, name)
+    stretched.begin_terms(after)
     for row in Stretch(chain_id, name, last, after, hash_at(chain_id, after)):
         stretched.take(row)
     faults = stretched.faults + list(compare_rows(name, stretched.again, stretched.intake))

@@ -57,14 +57,17 @@ class GamingDay:
 class TermsBook:
     """The tables of the house and the submissions of their games, read once for a batch."""
 
-    def __init__(self, tables: list[GamingTable] | None = None) -> None:
+    def __init__(
+        self, tables: list[GamingTable] | None = None, *, retired_too: bool = False
+    ) -> None:
         self.day = GamingDay(Facility.objects.get(pk=1))
         found = GamingTable.objects.all() if tables is None else tables
         self.tables = {table.pk: table for table in found}
         self.by_code = {table.code: table for table in self.tables.values()}
         units: dict[int, Decimal | None] = dict(Progressive.objects.values_list("pk", "wager_unit"))
-        for retired in MeterRetirement.objects.values_list("meter__progressive_id", flat=True):
-            units[retired] = None  # takes no wager any more
+        retired = MeterRetirement.objects.values_list("meter__progressive_id", flat=True)
+        for gone in () if retired_too else retired:
+            units[gone] = None  # takes no wager any more
         self._units = {
             pk: None if t.progressive_id is None else units[t.progressive_id]
             for pk, t in self.tables.items()
@@ -106,6 +109,10 @@ class TermsBook:
         if found is None:
             found = self._meter_terms[key] = self.terms_of_meter(meter.meter, terms)
         return found
+
+    def forget_meter_terms(self) -> None:
+        """Read the meters' own terms anew: they were given others."""
+        self._meter_terms.clear()
 
     def terms_of_meter(self, meter: Meter, terms: TableTerms) -> MeterTerms:
         """Return the terms of a meter that nobody holds, worked out anew."""

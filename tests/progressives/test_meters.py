@@ -133,3 +133,10 @@ def test_a_meter_never_goes_below_zero() -> None:
 )
 def test_a_meter_value_is_written_with_two_to_six_decimals(value: str, text: str) -> None:
     assert cents(Decimal(value)) == text
+
+
+def test_a_wager_grows_by_the_rate_of_its_own_moment() -> None:
+    meter = RunningMeter(Decimal(100), MeterTerms(Decimal(21), Decimal(5)))
+    meter.contribute(Decimal(1))
+    meter.terms = MeterTerms(Decimal(10), Decimal(5))
+    assert meter.contribute(Decimal(1)).amount == Decimal("0.10")
