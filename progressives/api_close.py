@@ -12,10 +12,9 @@ from rest_framework.views import APIView
 
 from progressives.api import REFUSALS
 from progressives.close_errors import CloseUnknown
-from progressives.services.close_chips import chips_told
 from progressives.services.close_counts import Counted, enter_counts
 from progressives.services.close_day import end_day
-from progressives.services.close_figures import figures_of, line_told
+from progressives.services.close_figures import close_told, figures_of
 from progressives.services.close_readings import enter_readings
 from progressives.services.close_sign import prepare_close, review_close, send_close_back
 
@@ -82,18 +81,7 @@ def read_day(day: str) -> date:
 
 def told_close(day: date) -> Response:
     """Answer with a gaming day as it stands now."""
-    figures = figures_of(day)
-    close = figures.close
-    body = {
-        "gaming_day": day,
-        "state": "running" if close is None else close.state,
-        "prepared_by": None if close is None else close.prepared_by,
-        "reviewed_by": None if close is None else close.reviewed_by,
-        "digest": "" if close is None else close.digest,
-        "lines": [line_told(line) for line in figures.lines],
-        "chips": [chips_told(line) for line in figures.chips],
-        "blockers": [blocker.sentence for blocker in figures.blockers],
-    }
+    body = close_told(figures_of(day))
     return Response(CloseSerializer(body).data)
 
 

@@ -279,6 +279,23 @@ def signed_figures(figures: Figures) -> dict[str, Any]:
     }
 
 
+def close_told(figures: Figures) -> dict[str, Any]:
+    """Return a gaming day as it stands now, as JSON: its state, lines, chips and what blocks it."""
+    close = figures.close
+    signers = (close.prepared_by, close.reviewed_by) if close else (None, None)
+    prepared_by, reviewed_by = (str(signer) if signer else None for signer in signers)
+    return {
+        "gaming_day": figures.day.isoformat(),
+        "state": "running" if close is None else close.state,
+        "prepared_by": prepared_by,
+        "reviewed_by": reviewed_by,
+        "digest": "" if close is None else close.digest,
+        "lines": [line_told(line) for line in figures.lines],
+        "chips": [chips_told(line) for line in figures.chips],
+        "blockers": [blocker.sentence for blocker in figures.blockers],
+    }
+
+
 def line_told(line: Line) -> dict[str, Any]:
     """Return one meter's line as JSON."""
     return {
