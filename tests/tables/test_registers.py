@@ -96,9 +96,11 @@ def test_a_set_up_file_says_how_many_decks_a_table_uses(db: None) -> None:
 def test_the_facility_says_when_it_is_warned(floor: Any) -> None:
     client = client_of(make_user("X700", "administrator"))
     told = {"name": "Test Casino", "time_zone": "America/New_York", "gaming_day_starts": "06:00",
-            "escalate_after_seconds": "300", "warn_before_minutes": "30"}  # fmt: skip
+            "escalate_after_seconds": "300", "warn_before_minutes": "30",
+            "fresh_seconds": "10"}  # fmt: skip
     assert client.post("/admin/tables/facility/1/change/", told).status_code == 302
-    assert Facility.objects.get().warn_before_minutes == 30
+    facility = Facility.objects.get()
+    assert (facility.warn_before_minutes, facility.fresh_seconds) == (30, 10)
 
 
 def test_a_quiet_day_alarms_nobody() -> None:
