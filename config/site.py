@@ -14,6 +14,7 @@ from audit.models import ExceptionRecord, User
 from audit.services import record_one
 from progressives.selectors import controls_open, counts
 from tables.models import RulesSubmission
+from tables.pages.export import export_page
 from tables.pages.round import patron_page, round_page
 from tables.pages.what_if import what_if_page
 
@@ -183,6 +184,7 @@ class HouseSite(AdminSite):
                 own(what_if_page),
                 name="round_what_if",
             ),
+            path("rounds/<str:table>/<int:number>/export/", own(export_page), name="round_export"),
             *super().get_urls(),
         ]
 

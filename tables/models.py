@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from progressives.models import Lane, Progressive
+from tables.models_dossier import DossierRequest, DossierStep
 from tables.models_paper import (
     Downtime,
     DowntimeEnd,
@@ -19,6 +20,8 @@ from tables.models_paper import (
 )
 
 __all__ = [
+    "DossierRequest",
+    "DossierStep",
     "Downtime",
     "DowntimeEnd",
     "DowntimeReading",
@@ -44,6 +47,11 @@ class Facility(models.Model):
         default=15,
         db_default=15,
         help_text="For how long a meter value is fresh; then no progressive wagers are taken.",
+    )
+    second_person_exports = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether another person must agree before a round's dossier leaves the house.",
     )
 
     class Meta:

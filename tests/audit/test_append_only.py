@@ -40,6 +40,8 @@ GUARDED = [
     "tables_formentry",
     "tables_formvoid",
     "tables_paperform",
+    "tables_dossierrequest",
+    "tables_dossierstep",
     "tables_round",
     "tables_roundposition",
     "tables_rulessubmission",
