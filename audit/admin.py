@@ -19,8 +19,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
-from audit.models import AuditEvent, Chain, ExceptionRecord, User
+from audit.models import AuditEvent, Case, Chain, ExceptionRecord, User
+from audit.pages.cases import case_page, cases_page, log_page
 from audit.pages.desk import DESK, desk_page, exception_page, note_page
+from audit.pages.footage import footage_page
 from audit.services import NoReason, close_exception, record_one
 
 admin.site.unregister(Group)  # the roles are the house's own, made by migration
@@ -282,3 +284,17 @@ class ExceptionAdmin(RecordAdmin):
         }
         status = 200 if refusal is None else 409
         return TemplateResponse(request, "audit/close.html", context, status=status)
+
+
+@admin.register(Case)
+class CaseAdmin(RecordAdmin):
+    """The casebook: every page of it is ours, since a case may be withheld from who looks."""
+
+    def get_urls(self) -> list[URLPattern]:
+        own = self.admin_site.admin_view
+        return [
+            path("log/", own(log_page), name="audit_case_log"),
+            path("footage/", own(footage_page), name="audit_case_footage"),
+            path("<int:case_id>/change/", own(case_page), name="audit_case_change"),
+            path("", own(cases_page), name="audit_case_changelist"),
+        ]

@@ -10,7 +10,26 @@ from django.utils.functional import cached_property
 from django_otp.models import Device, ThrottlingMixin, TimestampMixin
 from django_otp.oath import TOTP
 
+from audit.models_cases import (
+    Camera,
+    Case,
+    CaseEntry,
+    EntryCounter,
+    FootageHold,
+    HoldEnd,
+    PreservedRound,
+)
 from audit.sealing import unseal
+
+__all__ = [
+    "Camera",
+    "Case",
+    "CaseEntry",
+    "EntryCounter",
+    "FootageHold",
+    "HoldEnd",
+    "PreservedRound",
+]  # written where cases are
 
 REGULATOR = "regulator"  # the group's name
 

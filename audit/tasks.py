@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from audit import checkpoints, sinks
+from audit import checkpoints, footage, sinks
 
 
 @shared_task(acks_late=True, ignore_result=True)
@@ -10,3 +10,9 @@ def sign_checkpoint() -> None:
     """Sign a checkpoint and hand over every one that has not arrived everywhere."""
     checkpoints.sign_quietly()
     sinks.hand_over()
+
+
+@shared_task(acks_late=True, ignore_result=True)
+def warn_of_expiry() -> None:
+    """Put held footage before a person that will be overwritten soon."""
+    footage.warn_of_expiry()

@@ -70,6 +70,7 @@ app.conf.update(
 app.conf.beat_schedule = {
     "sweep-lanes": {"task": "tables.tasks.sweep_lanes", "schedule": 2.0},
     "sign-checkpoint": {"task": "audit.tasks.sign_checkpoint", "schedule": 120.0},
+    "warn-of-expiry": {"task": "audit.tasks.warn_of_expiry", "schedule": 300.0},
     "file-rounds": {"task": "tables.tasks.file_rounds", "schedule": 5.0},
     "escalate-claims": {"task": "tables.tasks.escalate_claims", "schedule": 30.0},
     "effect-changes": {"task": "tables.tasks.effect_changes", "schedule": 10.0},

@@ -103,6 +103,12 @@ TILES = [
         "By time, table, player, cards, amount, claim, meter: whatever is known.",
     ),
     Tile(
+        "audit.view_case",
+        "admin:audit_case_changelist",
+        "Cases and daily log",
+        "What is looked into, what each shift saw, and the footage that is held.",
+    ),
+    Tile(
         "tables.view_approvals",
         "admin:tables_round_approvals",
         "Approvals of payouts",

@@ -27,6 +27,7 @@ from tables.models import (
 from tables.pages.approvals import approvals_page
 from tables.pages.find import find_page
 from tables.pages.payouts import payouts_of
+from tables.pages.preserve import preserve_page
 from tables.pages.registers import EquipmentAdmin, GamingTableAdmin
 from tables.pages.submissions import RulesSubmissionAdmin, marked, settled_by_a_sample
 from tables.services.keys import make_key, revoke_key
@@ -138,6 +139,7 @@ class RoundAdmin(RecordAdmin):
         own = self.admin_site.admin_view
         return [
             path("find/", own(find_page), name="tables_round_find"),
+            path("preserve/", own(preserve_page), name="tables_round_preserve"),
             path("approvals/", own(approvals_page), name="tables_round_approvals"),
             *super().get_urls(),
         ]

@@ -24,7 +24,7 @@ FLAGS = {
     "claim": "Progressive payout",
     "refused": "Payout refused",
     "late": "Reported late",
-    "manual": "Entered past the table's controller",
+    "manual": "Entered by hand or past the controller",
 }
 FIELDS = (*TEXTS, *NUMBERS, *AMOUNTS, "from", "to", "zone", "game", "position", "cards", "flags")
 

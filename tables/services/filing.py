@@ -33,6 +33,7 @@ from tables.services.batch import round_uuid
 BATCH = 500  # events of a lane in one transaction
 EXCEPTIONS, CLAIMS = "exceptions", "claims"
 OVERLAP = 500  # exceptions looked at again, since a lower number may be committed later
+PAPER = "paper form "  # how the intake names what was entered from a form
 ENDS = ("round", "settlement", "void")
 
 ADD_KEYS_SQL = """
@@ -138,7 +139,8 @@ def gathered(ended: dict[UUID, AppliedEvent], codes: dict[int, str]) -> list[tup
         found = {flag["code"] for flag in round_.flags} | flags[place] | steps[round_.pk]
         if applied.late:
             found.add("late")
-        if applied.event.key_name in bypassing.get(round_.table_id, ()):
+        by = applied.event.key_name
+        if by.startswith(PAPER) or by in bypassing.get(round_.table_id, ()):
             found.add("manual")
         filed = Filed(
             table=place[0],
