@@ -26,6 +26,6 @@ def give(apps: Apps, schema_editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tables", "0016_approvals_roles"), ("audit", "0010_case_guards")]
+    dependencies = [("tables", "0017_dossier"), ("audit", "0010_case_guards")]
 
     operations = [migrations.RunPython(give, migrations.RunPython.noop)]
