@@ -216,6 +216,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {"ControlKindEnum": "progressives.models.control.ControlRequest.Kind"},
 }
 
 # One line a fact on standard error; the supervisor gives each process a file of its own.

@@ -235,7 +235,7 @@ REFUSALS = {
 class LoggedIn(BasePermission):
     """A decision is a person's who has logged in: whoever holds or makes a token cannot sign."""
 
-    message = "A token reads claims; a decision needs a person who has logged in."
+    message = "A token reads; a decision needs a person who has logged in."
 
     def has_permission(self, request: Request, view: Any) -> bool:
         return isinstance(request.successful_authenticator, SessionAuthentication)

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from progressives.api import REFUSALS
+from progressives.api import REFUSALS, LoggedIn
 from progressives.close_errors import CloseUnknown
 from progressives.services.close_counts import Counted, enter_counts
 from progressives.services.close_day import end_day
@@ -99,7 +99,7 @@ class CloseView(APIView):
 class EndDayView(APIView):
     """The fence of a gaming day."""
 
-    permission_classes = [IsAuthenticated, MayReadCloses]
+    permission_classes = [IsAuthenticated, MayReadCloses, LoggedIn]
 
     @extend_schema(request=None, responses={200: CloseSerializer, **REFUSALS})
     def post(self, request: Request, day: str) -> Response:
@@ -111,7 +111,7 @@ class EndDayView(APIView):
 class ReadingsView(APIView):
     """Readings of a gaming day."""
 
-    permission_classes = [IsAuthenticated, MayReadCloses]
+    permission_classes = [IsAuthenticated, MayReadCloses, LoggedIn]
 
     @extend_schema(request=ReadingsSerializer, responses={200: CloseSerializer, **REFUSALS})
     def post(self, request: Request, day: str) -> Response:
@@ -126,7 +126,7 @@ class ReadingsView(APIView):
 class CountsView(APIView):
     """Counts of a gaming day's progressive chips."""
 
-    permission_classes = [IsAuthenticated, MayReadCloses]
+    permission_classes = [IsAuthenticated, MayReadCloses, LoggedIn]
 
     @extend_schema(request=CountsSerializer, responses={200: CloseSerializer, **REFUSALS})
     def post(self, request: Request, day: str) -> Response:
@@ -147,7 +147,7 @@ class CountsView(APIView):
 class SignView(APIView):
     """A signature, or a refusal of one."""
 
-    permission_classes = [IsAuthenticated, MayReadCloses]
+    permission_classes = [IsAuthenticated, MayReadCloses, LoggedIn]
 
     def take(self, request: Request, day: str, service: Any, word: str = "note") -> Response:
         asked = NoteSerializer(data=request.data)

@@ -123,7 +123,11 @@ class ControlsView(APIView):
         """List the newest requests first, at most 200."""
         return Response(ControlSerializer(controls_with_steps()[:LIST_LIMIT], many=True).data)
 
-    @extend_schema(request=AskSerializer, responses={200: ControlSerializer, **REFUSALS})
+    @extend_schema(
+        operation_id="control_ask",
+        request=AskSerializer,
+        responses={200: ControlSerializer, **REFUSALS},
+    )
     def post(self, request: Request) -> Response:
         """Ask for a change of parameters, a transfer, a correction or a retirement."""
         asked = AskSerializer(data=request.data)
@@ -176,7 +180,11 @@ class ControlStepView(APIView):
         "effect": (effect_control, None),
     }
 
-    @extend_schema(request=RemarkSerializer, responses={200: ControlSerializer, **REFUSALS})
+    @extend_schema(
+        operation_id="control_step",
+        request=RemarkSerializer,
+        responses={200: ControlSerializer, **REFUSALS},
+    )
     def post(self, request: Request, request_id: int, step: str) -> Response:
         """Approve, refuse, withdraw, put into effect or acknowledge a request."""
         asked = RemarkSerializer(data=request.data)

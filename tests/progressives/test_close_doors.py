@@ -11,6 +11,8 @@ from audit.models import User
 from progressives.models import GamingDayClose
 from progressives.services.close_day import end_day
 from progressives.services.close_sign import prepare_close
+from tables.models import AccessKey
+from tables.services.keys import make_key
 from tests.documents import NOTHING, seat
 from tests.make import make_claim, make_user
 from tests.progressives.closing import DAY, Days
@@ -147,3 +149,14 @@ def test_days_that_never_were_break_nothing(days: Days, day: str) -> None:
     client = client_of(days.preparer)
     assert client.get(f"/admin/progressives/gamingdayclose/days/{day}/").status_code in (200, 404)
     assert client.get(f"/api/v1/closes/{day}/").status_code in (200, 404, 409)
+
+
+def test_a_token_reads_a_close_and_signs_none(days: Days) -> None:
+    """Whoever makes tokens could else sign for two people."""
+    _, secret = make_key(name="books", kind=AccessKey.Kind.STAFF, user=days.preparer)
+    token = {"Authorization": f"Key {secret}"}
+    assert Client().get(API, headers=token).status_code == 200
+    for deed in ("end", "readings", "counts", "prepare", "review", "send-back"):
+        answer = Client().post(f"{API}{deed}/", {}, "application/json", headers=token)
+        assert answer.status_code == 403, deed
+    assert GamingDayClose.objects.count() == 0
