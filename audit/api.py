@@ -104,21 +104,21 @@ class KeysView(APIView):
         return Response(KeySerializer(SignerKey.objects.all(), many=True).data)
 
 
+FORM = [OpenApiParameter("form", str, enum=["json", "note"])]
+CHECKPOINT: Any = {
+    200: CheckpointSerializer,
+    (200, "text/plain"): OpenApiTypes.STR,
+    404: OpenApiResponse(RefusedSerializer),
+}
+
+
 class CheckpointView(APIView):
     """A signed checkpoint; the last one is ``latest``. As text: ``?form=note``."""
 
     authentication_classes: list[Any] = []
     permission_classes = [AllowAny]
 
-    @extend_schema(
-        operation_id="log_checkpoint",
-        parameters=[OpenApiParameter("form", str, enum=["json", "note"])],
-        responses={
-            200: CheckpointSerializer,
-            (200, "text/plain"): OpenApiTypes.STR,
-            404: OpenApiResponse(RefusedSerializer),
-        },
-    )
+    @extend_schema(operation_id="log_checkpoint", parameters=FORM, responses=CHECKPOINT)
     def get(self, request: Request, number: int | None = None) -> Any:
         try:
             row = proofs.checkpoint_of(number)
@@ -128,6 +128,15 @@ class CheckpointView(APIView):
             text = witnesses.cosigned_note(row)
             return HttpResponse(text, content_type="text/plain; charset=utf-8")
         return Response(CheckpointSerializer(row).data)
+
+
+class LatestCheckpointView(CheckpointView):
+    """The signed checkpoint that came last."""
+
+    @extend_schema(operation_id="log_latest_checkpoint", parameters=FORM, responses=CHECKPOINT)
+    def get(self, request: Request, number: int | None = None) -> Any:
+        """Return the last checkpoint."""
+        return super().get(request)
 
 
 class CosignView(APIView):
