@@ -3,21 +3,25 @@
 import json
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from hashlib import sha256
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 
+from audit.services import record_one
 from progressives.errors import ProgressiveError
 from tables.doorbell import doorbell
 from tables.downtime_errors import Said
-from tables.models import Downtime, FormEntry, GamingTable, PaperForm
+from tables.models import Downtime, Facility, FormEntry, GamingTable, PaperForm
+from tables.pad_pdf import Pad, draw_pad
 from tables.pages.downtime import base, moment_of, must_read_downtimes, number_of, person
 from tables.rules.games import definition_of
-from tables.services.paper import confirm_entry, enter_form, reject_entry
+from tables.services.paper import RUN, confirm_entry, enter_form, forms_of, reject_entry
 
 BY_OTHER_MEANS = frozenset("super_on red_black bet options_fee".split())  # told under "more"
 CENT = Decimal("0.01")
@@ -204,3 +208,25 @@ def decide(request: HttpRequest, entry: FormEntry) -> str:
     reason = request.POST.get("reason", "")
     reject_entry(entry_id=entry.pk, by=person(request), reason=reason)
     return f"Form {entry.form.number} is sent back to be entered again."
+
+
+def pad_page(request: HttpRequest, code: str) -> HttpResponse:
+    """Return a table's open forms to be printed; the log says who took them."""
+    must_read_downtimes(request)
+    if not request.user.has_perm(RUN):
+        raise PermissionDenied
+    table = get_object_or_404(GamingTable, code=code)
+    numbers = list(forms_of(table).values_list("number", flat=True))
+    if not numbers:
+        raise Http404
+    definition, facility = definition_of(table.game), Facility.objects.get(pk=1)
+    wagers = tuple(name for _, name in wagers_of(table)) or ("Wagers",)
+    title = definition.title if definition else table.game
+    pad = Pad(facility.name, table.code, title, table.positions, wagers)
+    content = draw_pad(pad, numbers)
+    facts = {"first": numbers[0], "last": numbers[-1], "forms": len(numbers),
+             "sha256": sha256(content).hexdigest()}  # fmt: skip
+    record_one("tables.forms_printed", table.code, facts, by=person(request))
+    name = f'attachment; filename="forms-{table.code}.pdf"'
+    headers = {"Content-Disposition": name}
+    return HttpResponse(content, content_type="application/pdf", headers=headers)

@@ -12,7 +12,7 @@ from tables.pages.cards import cards_page
 from tables.pages.display import display_now, display_page
 from tables.pages.downtime import desk_page, downtime_page
 from tables.pages.hits import hits_page
-from tables.pages.paper import enter_page, entry_page
+from tables.pages.paper import enter_page, entry_page, pad_page
 from tables.pages.risk import risk_page, risks_page
 from tables.pages.trends import trends_page
 
@@ -51,6 +51,7 @@ class GamingTableAdmin(admin.ModelAdmin):
                 own(entry_page),
                 name="tables_gamingtable_form_entry",
             ),
+            path("downtime/pad/<str:code>.pdf", own(pad_page), name="tables_gamingtable_forms_pad"),
             path("display/<str:code>/", own(display_page), name="tables_gamingtable_display"),
             path(
                 "display/<str:code>/now/",

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from audit.models import AuditEvent
 from tables.models import Downtime, DowntimeEnd, FormEntry, PaperForm, Round
 from tables.pages.paper import cards_of, dollars_of
 from tables.services.downtime import begin_downtime
@@ -130,3 +131,16 @@ def test_cards_and_sums_as_people_write_them() -> None:
         "0.005",
         "five",
     ]
+
+
+def test_the_pad_is_printed_and_the_log_says_who_took_it(floor: Any, first: Client) -> None:
+    address = f"{DESK}pad/T-1.pdf"
+    assert first.get(address).status_code == 404  # no form is out
+    issue_forms(table="T-1", number=3, by=make_user("F9"))
+    answers = [first.get(address) for _ in range(2)]
+    assert answers[0].content == answers[1].content
+    assert answers[0].content.startswith(b"%PDF-")
+    assert answers[0].content.count(b"/Type /Page\n") == 3
+    printed = AuditEvent.objects.filter(action="tables.forms_printed")
+    assert b'"first":1,"forms":3,"last":3' in bytes(printed[0].body)
+    assert client_of(make_user("S1", "surveillance")).get(address).status_code == 403
