@@ -5,6 +5,7 @@ PostgreSQL itself refuses becomes one of these.
 """
 
 from datetime import datetime
+from decimal import Decimal
 
 from django.db import DatabaseError
 from django.utils import timezone
@@ -93,6 +94,11 @@ class ProposerCannotConfirm(WrongPerson):
 class AskerCannotVoid(WrongPerson):
     code = "asker_cannot_void"
     sentence = "You asked for this void. Another person must confirm it."
+
+
+class ProposerCannotApprove(WrongPerson):
+    code = "proposer_cannot_approve"
+    sentence = "You proposed this amendment. Another person must decide on it."
 
 
 class RefuserCannotReturn(WrongPerson):
@@ -197,6 +203,44 @@ class RefusedIsAmended(WrongMoment):
 class VoidNotAsked(WrongMoment):
     code = "void_not_asked"
     sentence = "Somebody must ask for the void first; another person confirms it."
+
+
+class MeterTooLow(WrongMoment):
+    """Awards that came later stand, so the meter may not hold what an amendment takes off."""
+
+    code = "meter_too_low"
+
+    def __init__(self, value: Decimal, needed: Decimal) -> None:
+        super().__init__(
+            f"The meter stands at ${value:,.2f}; this amendment takes ${needed:,.2f} off it."
+            " Agree on a correction that brings it up first."
+        )
+
+
+class AmendmentOutdated(WrongMoment):
+    code = "amendment_outdated"
+    sentence = "The round or its payouts changed since this was proposed. Propose it again."
+
+
+class AmendmentDecided(WrongMoment):
+    code = "amendment_decided"
+
+    def __init__(self, what: str, by: str, at: datetime) -> None:
+        when = timezone.localtime(at).strftime("%Y-%m-%d %H:%M")
+        super().__init__(f"This amendment was already {what} by {by} at {when}.")
+
+
+class NotSettled(WrongMoment):
+    code = "not_settled"
+    sentence = "Only a settled round is amended."
+
+
+class NotAmendable(WrongMoment):
+    code = "not_amendable"
+    sentence = (
+        "This progressive has a reserve or a limit: its meters are mended by a correction that two"
+        " authorities agree on."
+    )
 
 
 class NotValidated(WrongMoment):
@@ -338,6 +382,20 @@ class ReasonMissing(Incomplete):
     code = "reason_missing"
     path = "reason"
     sentence = "Say why, in your own words."
+
+
+class NothingAmended(Incomplete):
+    code = "nothing_amended"
+    path = "document"
+    sentence = "This document says what the round's own says: there is nothing to amend."
+
+
+class DocumentRefused(Incomplete):
+    """The corrected document is not one that the round could have had."""
+
+    def __init__(self, code: str, path: str, detail: str) -> None:
+        self.code, self.path = code, f"document.{path}" if path else "document"
+        super().__init__(f"{path}: {detail}" if path else detail)
 
 
 class OutcomeMissing(Incomplete):

@@ -21,6 +21,7 @@ SIX_PLACES = Decimal("0.000001")
 ROUNDINGS = {"down": ROUND_DOWN, "half_up": ROUND_HALF_UP, "up": ROUND_UP}
 HOUSE_MONEY = ("reset", "reset_returned")
 FENCED = "progressives.day_fenced"
+AMENDED = "tables.round_amended"
 CHANGED = "progressives.control_effected"
 SET_UP = "tables.setup_loaded"
 PROPOSED, APPROVED = "tables.submission_proposed", "tables.submission_approved"
@@ -197,6 +198,9 @@ class Retelling:
         action, facts = page["action"], page["facts"]
         if action == FENCED:
             self.lane_days[lane] = facts["next_day"]
+        elif action == AMENDED:
+            self.lane_days[lane] = facts["gaming_day"]
+            self._ordered(lane, page["subject"], facts)
         elif action.startswith("tables."):
             self.lane_days[lane] = facts.get("gaming_day") or self.lane_days.get(lane, "")
             if facts.get("state") == "applied":

@@ -439,3 +439,11 @@ class FilingCursor(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} {self.place}"
+
+
+from tables.models_amended import (  # noqa: E402, PLC0414
+    AmendmentDecision as AmendmentDecision,
+)
+from tables.models_amended import (  # noqa: E402, PLC0414
+    RoundAmendment as RoundAmendment,
+)

@@ -10,7 +10,7 @@ from progressives.models.control import (
 )
 from progressives.models.lanes import Lane, Progressive
 from progressives.models.meters import LevelRate, Meter, MeterEntry
-from progressives.models.rounds import EnvyPayment, RoundClosing
+from progressives.models.rounds import EnvyPayment, RoundAdjustment, RoundClosing
 from progressives.models.slips import PayoutSlip, SlipCounter, SlipPrint, SlipVoid
 from progressives.models.snapshots import MeterSnapshot, TablePayout
 from progressives.models.terms import ClaimTerms
@@ -37,6 +37,7 @@ __all__ = [
     "MeterSnapshot",
     "PayoutSlip",
     "Progressive",
+    "RoundAdjustment",
     "RoundClosing",
     "SlipCounter",
     "SlipPrint",

@@ -80,6 +80,9 @@ class JackpotClaim(models.Model):
     table = models.CharField(max_length=16)
     round = models.PositiveBigIntegerField()
     position = models.PositiveSmallIntegerField()
+    version = models.PositiveSmallIntegerField(  # of the round's outcome that opened it
+        default=1, db_default=1
+    )
     player = models.CharField(max_length=64, blank=True)
     dealer = models.CharField(max_length=16, blank=True)
     floorperson = models.CharField(max_length=16, blank=True)
@@ -121,7 +124,7 @@ class JackpotClaim(models.Model):
             ("void_jackpotclaim", "Can ask for or confirm the void of a payout opened in error"),
         ]
         constraints = [
-            models.UniqueConstraint(name="claim_once", fields=["round_id", "position"]),
+            models.UniqueConstraint(name="claim_once", fields=["round_id", "position", "version"]),
             models.UniqueConstraint(name="claim_award_once", fields=["meter", "entry_sequence"]),
             models.CheckConstraint(
                 name="claim_meter_award_names_its_entry",
@@ -252,6 +255,7 @@ class EnvyPayout(models.Model):
     position = models.PositiveSmallIntegerField()
     player = models.CharField(max_length=64, blank=True)
     from_position = models.PositiveSmallIntegerField()
+    version = models.PositiveSmallIntegerField(default=1, db_default=1)  # as of a claim
     hand = models.CharField(max_length=24)
     stake = models.DecimalField(max_digits=12, decimal_places=2)
     amount = models.DecimalField(max_digits=12, decimal_places=2)
@@ -264,7 +268,8 @@ class EnvyPayout(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                name="envy_once", fields=["round_id", "wager", "position", "from_position"]
+                name="envy_once",
+                fields=["round_id", "wager", "position", "from_position", "version"],
             ),
             models.CheckConstraint(
                 name="envy_never_for_the_own_hand", condition=~Q(position=F("from_position"))

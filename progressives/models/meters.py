@@ -140,6 +140,7 @@ class MeterEntry(models.Model):
         TRANSFER_OUT = "transfer_out", "Transferred to another meter"
         TRANSFER_IN = "transfer_in", "Transferred from another meter"
         CORRECTION = "correction", "Correction of a malfunction"
+        ADJUSTMENT = "adjustment", "Adjustment of an amended round"
 
     UP = (
         *("initial", "contribution", "reset", "award_returned"),
@@ -195,7 +196,7 @@ class MeterEntry(models.Model):
                     ],
                     amount__lte=0,
                 )
-                | Q(kind="correction"),
+                | Q(kind__in=["correction", "adjustment"]),
             ),
             models.CheckConstraint(name="meter_entry_never_below_zero", condition=Q(after__gte=0)),
         ]

@@ -2,10 +2,10 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from progressives.models.claims import EnvyPayout
+from progressives.models.claims import CurrentTransaction, EnvyPayout
 from progressives.models.lanes import Lane
 
 
@@ -68,3 +68,44 @@ class RoundClosing(models.Model):
 
     def __str__(self) -> str:
         return f"{self.table}/{self.round} closed"
+
+
+class RoundAdjustment(models.Model):
+    """What two people agreed on for a settled round: its outcome's next version. Written once.
+
+    It stands for the amendment in the ledger: an entry of kind ``adjustment`` needs one in its own
+    transaction. The database asks both for their authority, superusers too.
+    """
+
+    lane = models.ForeignKey(
+        Lane, models.PROTECT, related_name="+", db_constraint=False, db_index=False
+    )
+    lane_number = models.PositiveBigIntegerField()
+    round_id = models.UUIDField()
+    version = models.PositiveSmallIntegerField()
+    table = models.CharField(max_length=16)
+    round = models.PositiveBigIntegerField()
+    dealer = models.CharField(max_length=16, blank=True)
+    digest = models.CharField(max_length=64)  # of what both were shown
+    reason = models.TextField()
+    proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+    transaction = models.BigIntegerField(db_default=CurrentTransaction())
+
+    class Meta:
+        ordering = ["pk"]
+        permissions = [
+            ("propose_roundadjustment", "Can propose the amendment of a settled round"),
+            ("approve_roundadjustment", "Can approve or refuse the amendment of a settled round"),
+        ]
+        constraints = [
+            models.UniqueConstraint(name="round_version_once", fields=["round_id", "version"]),
+            models.CheckConstraint(
+                name="round_amended_by_two_people", condition=~Q(proposed_by=F("approved_by"))
+            ),
+            models.CheckConstraint(name="round_amended_for_a_reason", condition=~Q(reason="")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table}/{self.round} version {self.version}"

@@ -21,6 +21,7 @@ ENVY_COLUMNS = {
     "position": "int2",
     "player": "varchar",
     "from_position": "int2",
+    "version": "int2",
     "hand": "varchar",
     "stake": "numeric",
     "amount": "numeric",
@@ -61,6 +62,7 @@ class ClaimFacts(NamedTuple):
     meter_at_turn: Decimal | None = None
     reset_put_in: Decimal = Decimal(0)
     joker_as: str = ""
+    version: int = 1
 
 
 CLAIM_COLUMNS = {
@@ -94,6 +96,7 @@ CLAIM_COLUMNS = {
     "meter_at_turn": "numeric",
     "reset_put_in": "numeric",
     "joker_as": "varchar",
+    "version": "int2",
 }
 STEP_COLUMNS = {"claim_id": "int8", "kind": "varchar", "cite": "varchar", "reason": "text"}
 STEP_COLUMNS |= {"facts": "jsonb"}

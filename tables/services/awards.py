@@ -1,5 +1,6 @@
 """What a round owes beyond the table: claims for progressive wins, Envy Bonuses."""
 
+from decimal import Decimal
 from typing import Any
 
 from progressives.models import JackpotClaim
@@ -38,10 +39,25 @@ def claim_of(lane_id: int, turn: AtTurn, win: rules.ProgressiveWin) -> ClaimFact
         pays = priced.pays
     if pays is None:
         raise ValueError("a progressive wager won neither a sum nor a share")
+    return won(lane_id, turn, turn.meter.meter.progressive_id, win, pays, priced)
+
+
+def won(
+    lane_id: int,
+    turn: AtTurn,
+    progressive_id: int,
+    win: rules.ProgressiveWin,
+    pays: Decimal,
+    priced: Priced | None,
+) -> ClaimFacts:
+    """Return the claim of a win whose price is known."""
+    facts = turn.facts
+    if facts.round_id is None or facts.round is None:
+        raise ValueError("a win belongs to a round")
     return ClaimFacts(
         lane_id=lane_id,
         lane_number=facts.lane_number,
-        progressive_id=turn.meter.meter.progressive_id,
+        progressive_id=progressive_id,
         round_id=facts.round_id,
         table=facts.table,
         round=facts.round,
@@ -50,7 +66,7 @@ def claim_of(lane_id: int, turn: AtTurn, win: rules.ProgressiveWin) -> ClaimFact
         dealer=facts.dealer,
         floorperson=turn.document.get("floorperson", ""),
         hand=win.hand,
-        cards=cards,
+        cards=" ".join(win.cards),
         joker_as=rules.joker_as(turn.terms, win.cards) or "",
         dealt=" ".join(turn.document["positions"][win.index].get("cards", ())),
         stake=win.stake,
@@ -79,11 +95,13 @@ def meter_facts(priced: Priced | None) -> dict[str, Any]:
     }
 
 
-def envy_row(lane_id: int, facts: RoundFacts, envy: rules.Envy) -> tuple[Any, ...]:
+def envy_row(
+    lane_id: int, facts: RoundFacts, envy: rules.Envy, version: int = 1
+) -> tuple[Any, ...]:
     """Return the row of an Envy Bonus that the house owes (§ 670a.12(b)(2), (d)(4))."""
     number, day, round_id, table, round_number, dealer = facts
     return (
         (lane_id, number, round_id, table, round_number, envy.wager, envy.position)
-        + (envy.player or "", envy.from_position, envy.hand, envy.stake, envy.pays)
+        + (envy.player or "", envy.from_position, version, envy.hand, envy.stake, envy.pays)
         + (envy.line["cite"], dealer, day)
     )

@@ -18,6 +18,7 @@ from tables.rules.rack import rack_of
 from tables.rules.shown_hands import shown_dealer, shown_hands
 from tables.services.batch import round_uuid
 from tables.services.between import Between, elsewhere
+from tables.services.reconstruct_amended import AMENDED, amended_steps
 from tables.services.submission_of import Find, find_submission
 
 # What a position's cards and decisions may be told by, whatever the game.
@@ -115,6 +116,9 @@ def steps_of(event: Logged, told: dict[str, Any], find: Find) -> Iterator[dict[s
     document = facts.get("document")
     if not isinstance(document, dict):  # what people did: claims, refusals at the door
         yield {"step": told["action"], "by": told["by"], "facts": facts, "log": log}
+        return
+    if told["action"] == AMENDED:
+        yield from ({**step, "log": log} for step in amended_steps(told, facts))
         return
     base = {"occurred_at": document["occurred_at"], "log": log}
     if "refusal" in facts:

@@ -5,6 +5,12 @@ from decimal import Decimal
 from typing import Any
 
 from tables.rules.plain import WAGER_WORDS
+from tables.services.reconstruct_amended import (
+    PROPOSED,
+    REFUSED,
+    write_amended,
+    write_proposed,
+)
 
 ORDER = {kind: place for place, kind in enumerate(WAGER_WORDS)}
 
@@ -289,4 +295,7 @@ WRITERS = {
     "set_aside": write_set_aside,
     "operation": write_operation,
     "watched": write_watched,
+    "amended": write_amended,
+    PROPOSED: write_proposed,
+    REFUSED: write_proposed,
 }
