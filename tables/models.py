@@ -441,9 +441,9 @@ class FilingCursor(models.Model):
         return f"{self.name} {self.place}"
 
 
-from tables.models_amended import (  # noqa: E402, PLC0414
-    AmendmentDecision as AmendmentDecision,
+from tables.models_amended import (  # noqa: E402
+    AmendmentDecision as AmendmentDecision,  # noqa: PLC0414
 )
-from tables.models_amended import (  # noqa: E402, PLC0414
-    RoundAmendment as RoundAmendment,
+from tables.models_amended import (  # noqa: E402
+    RoundAmendment as RoundAmendment,  # noqa: PLC0414
 )

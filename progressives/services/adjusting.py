@@ -21,6 +21,7 @@ from progressives.models import (
 from progressives.services.claims import tell
 from progressives.services.claims_dispute import end_dispute, write
 from progressives.services.claims_open import ClaimFacts, open_claims, store_envies
+from progressives.services.envies import tick_only
 from progressives.services.ledger import Entry, LevelMeter, RoundFacts
 from progressives.services.slips import void_slip
 
@@ -94,12 +95,9 @@ def adjust(
         for claim in effects.opened
     ]
     open_claims(opened)
-    for envy in EnvyPayout.objects.filter(pk__in=effects.dropped).order_by("pk"):
-        EnvyPayment.objects.create(
-            envy=envy,
-            kind=EnvyPayment.Kind.NOT_OWED,
-            by=adjustment.approved_by,
-            reason=f"Round amended, version {adjustment.version}",
-        )
+    dropped = EnvyPayout.objects.filter(pk__in=effects.dropped).select_related("lane")
+    for envy in dropped.order_by("pk"):
+        reason = f"Round amended, version {adjustment.version}"
+        tick_only(envy, EnvyPayment.Kind.NOT_OWED, adjustment.approved_by, reason)
     store_envies(effects.owed)
     return list(entries.values())

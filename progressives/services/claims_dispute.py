@@ -153,5 +153,7 @@ def write(
     if goes_to:
         JackpotClaim.objects.filter(pk=claim.pk).update(state=goes_to)
         claim.state = State(goes_to)
-    tell(claim, kind, officer, {**made.facts, "cite": cite, "reason": reason.strip()})
+    # In the log "outcome" is what a round came to.
+    told = {"ends" if key == "outcome" else key: value for key, value in made.facts.items()}
+    tell(claim, kind, officer, {**told, "cite": cite, "reason": reason.strip()})
     return claim

@@ -68,6 +68,13 @@ def hand_of(envy: EnvyPayout, claims: list[JackpotClaim]) -> JackpotClaim | None
 
 def tick(envy: EnvyPayout, kind: EnvyPayment.Kind, officer: User, reason: str) -> EnvyPayment:
     """Write it, tell the log, and close the round if this was the last thing open."""
+    made = tick_only(envy, kind, officer, reason)
+    close_round_if_done(envy.round_id, officer)
+    return made
+
+
+def tick_only(envy: EnvyPayout, kind: EnvyPayment.Kind, officer: User, reason: str) -> EnvyPayment:
+    """Write it and tell the log: part of a step that goes on."""
     made = EnvyPayment.objects.create(envy=envy, kind=kind, by=officer, reason=reason)
     facts: dict[str, Any] = {
         "amount": str(envy.amount),
@@ -82,5 +89,4 @@ def tick(envy: EnvyPayout, kind: EnvyPayment.Kind, officer: User, reason: str) -
     subject = f"{envy.table}/{envy.round}"
     event = log_event(f"progressives.envy_{kind}", subject, facts, by=officer)
     record(chain_of_lane(envy.lane.name) if envy.lane else SYSTEM, [event])
-    close_round_if_done(envy.round_id, officer)
     return made

@@ -108,7 +108,8 @@ def of_meters(told: Told, round_id: UUID) -> Iterator[Disagreement]:
     """Compare the movements that the log tells with the ledger's entries."""
     logged = {}
     for step in told["steps"]:
-        entries = [step] if step["step"] == "meter" else step.get("meter") or ()
+        ordered = (step.get("facts") or {}).get("entries", ())  # by a person: an award put back
+        entries = [step] if step["step"] == "meter" else step.get("meter") or ordered
         for entry in entries:
             logged[entry["level"], entry["sequence"]] = (
                 *(entry["kind"], Decimal(entry["amount"]).quantize(FRACTION)),
@@ -137,12 +138,15 @@ def entry_words(entry: tuple[str, Decimal, Decimal] | None) -> str:
 
 def of_payouts(told: Told, round_id: UUID) -> Iterator[Disagreement]:
     """Compare claims and Envy Bonuses."""
-    claims = [claim for step in told["steps"] if step["step"] == "end" for claim in step["claims"]]
+    ends = [step for step in told["steps"] if step["step"] in ("end", "amended")]
+    claims = [claim for step in ends for claim in step["claims"]]
     logged = sorted((claim["position"], Decimal(claim["amount"])) for claim in claims)
     rows = JackpotClaim.objects.filter(round_id=round_id).values_list("position", "amount")
     yield from differ("Claims", payouts(logged), payouts(sorted(rows)))
     lines = [line for line in told["steps"] if line.get("result") == "envy"]
     owed = sorted((line["position"], line["from_position"], line["pays"]) for line in lines)
+    later = [o for step in ends for o in step.get("effects", {}).get("envies_owed", ())]
+    owed = sorted([*owed, *((o["position"], o["from_position"], o["amount"]) for o in later)])
     envies = EnvyPayout.objects.filter(round_id=round_id)
     stored = sorted(
         (e.position, e.from_position, f"{e.amount:.2f}")

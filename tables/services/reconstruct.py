@@ -95,6 +95,8 @@ def told_of(
 
 def named_by(facts: dict[str, Any]) -> dict[str, Any]:
     """Return what an event says of its round as a whole."""
+    if "effects" in facts:  # an amendment: the round stays where it was
+        return {"game": None, "rules": None, "gaming_day": None}
     document = facts.get("document")
     game = document.get("game") if isinstance(document, dict) else None
     outcome = facts.get("outcome") or {}

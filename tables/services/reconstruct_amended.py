@@ -16,10 +16,11 @@ def amended_steps(told: Mapping[str, Any], facts: Mapping[str, Any]) -> Iterator
         "by": told["by"],
         "proposed_by": facts["proposed_by"],
         "reason": facts["reason"],
-        "hands": document["positions"],
-        "dealer_hand": document.get("dealer_hand"),
+        "corrected_hands": document["positions"],
+        "corrected_dealer_hand": document.get("dealer_hand"),
         "dealer": facts["outcome"]["dealer"],
         "lines": facts["outcome"]["lines"],
+        "claims": facts["claims"],
         "effects": facts["effects"],
     }
     yield from ({"step": "meter", **entry} for entry in facts["entries"])

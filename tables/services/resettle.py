@@ -23,6 +23,7 @@ from progressives.services.control_terms import give_terms
 from progressives.services.ledger import Ledger, LevelMeter
 from tables.services.batch import Batch
 from tables.services.numbering import Pending
+from tables.services.resettle_amended import AMENDED, amended_again
 from tables.services.resettled_rows import compare_rows
 from tables.services.terms import TermsBook
 from tables.services.turn import AtTurn, Lockout
@@ -109,8 +110,25 @@ class Stretched:
             self._give_terms(facts, facts["after"])
         if isinstance(document, dict) and facts.get("state") in ("applied", "skipped"):
             self._settle(row, page, document)
+        elif page.get("action") == AMENDED:
+            self._amended(row, facts)
+            self._follow(row, page["subject"], facts)
         elif facts.get("entries") and "document" not in facts:
             self._follow(row, page["subject"], facts)
+
+    def _amended(self, row: Row, facts: Mapping[str, Any]) -> None:
+        """Settle an amendment's document again; its version must be what the log tells."""
+        table = self.book.by_code.get(facts["document"]["table"])
+        try:
+            linked = table.progressive_id if table else None
+            meter = self.again.ledger.of(linked) if linked else None
+            made = amended_again(self.book, facts, meter)
+        except Exception as error:  # whatever the engine says of it is told
+            self._differs(row, f"The engine refuses it: {error}")
+            return
+        self.rounds += 1
+        if made != facts["outcome"]:
+            self._differs(row, first_difference("outcome", facts["outcome"], made))
 
     def _settle(self, row: Row, page: Mapping[str, Any], document: dict[str, Any]) -> None:
         facts = page["facts"]

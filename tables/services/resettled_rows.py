@@ -27,13 +27,13 @@ ENVIES: Kind = (
     "Envy Bonus",
     "progressives_envypayout",
     [name for name in ENVY_COLUMNS if name != "lane_id"],
-    ["round_id", "wager", "position", "from_position"],
+    ["round_id", "wager", "position", "from_position", "version"],
 )
 CLAIMS: Kind = (
     "claim",
     "progressives_jackpotclaim",
     [name for name in CLAIM_COLUMNS if name not in ("id", "state")],
-    ["round_id", "position"],
+    ["round_id", "position", "version"],
 )
 
 

@@ -84,6 +84,36 @@ SELECT 'Envy Bonus payout', count(*) FROM progressives_envypayout v WHERE NOT EX
     AND t.subject = v."table" || '/' || v.round AND t.line->>'result' = 'envy'
     AND t.line->>'wager' = v.wager AND (t.line->>'from_position')::int = v.from_position
     AND (t.line->>'pays')::numeric = v.amount)
+AND NOT EXISTS (
+    SELECT 1 FROM told t CROSS JOIN LATERAL jsonb_array_elements(t.facts->'effects'->'envies_owed')
+        AS o WHERE t.action = 'tables.round_amended' AND t.lane_id = v.lane_id
+    AND (t.facts->>'lane_number')::bigint = v.lane_number AND o->>'wager' = v.wager
+    AND (o->>'position')::int = v.position AND (o->>'from_position')::int = v.from_position
+    AND (o->>'amount')::numeric = v.amount)
+UNION ALL
+SELECT 'Envy Bonus payment', count(*) FROM progressives_envypayment y
+JOIN progressives_envypayout v ON v.id = y.envy_id WHERE v.lane_id IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM told t WHERE t.lane_id = v.lane_id
+    AND t.action = 'progressives.envy_' || y.kind AND (t.facts->>'envy')::bigint = v.id)
+UNION ALL
+SELECT 'round closing', count(*) FROM progressives_roundclosing g
+WHERE g.lane_id IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM told t WHERE t.lane_id = g.lane_id AND t.action = 'progressives.round_closed'
+    AND t.facts->>'round_id' = g.round_id::text AND (t.facts->>'version')::int = g.version)
+UNION ALL
+SELECT 'amendment', count(*) FROM progressives_roundadjustment j WHERE NOT EXISTS (
+    SELECT 1 FROM told t WHERE t.lane_id = j.lane_id AND t.action = 'tables.round_amended'
+    AND t.subject = j."table" || '/' || j.round AND (t.facts->>'version')::int = j.version
+    AND (t.facts->>'lane_number')::bigint = j.lane_number)
+UNION ALL
+SELECT 'amendment', count(*) FROM tables_roundamendment m
+JOIN progressives_roundadjustment j ON j.round_id = m.round_id AND j.version = m.version
+    AND j.digest = m.digest
+JOIN tables_amendmentdecision d ON d.amendment_id = m.id AND d.kind = 'approved'
+WHERE NOT EXISTS (
+    SELECT 1 FROM told t WHERE t.lane_id = j.lane_id AND t.action = 'tables.round_amended'
+    AND (t.facts->>'lane_number')::bigint = j.lane_number
+    AND t.facts->'outcome'->'lines' = m.outcome->'lines')
 UNION ALL
 SELECT 'applied event', count(*) FROM tables_appliedevent a
 LEFT JOIN tables_tableevent e ON e.id = a.event_id WHERE NOT EXISTS (

@@ -26,9 +26,11 @@ from progressives.services.rounds import closing_of
 from tables.models import Round, RoundAmendment
 from tables.services.amended_round import find_original
 from tables.services.amendments import approve_amendment, propose_amendment, refuse_amendment
+from tables.services.disagreements import disagreements
 from tables.services.reconstruct import reconstruct
 from tables.services.reconstruct_text import as_text
 from tables.services.unlogged import unlogged
+from tables.services.verify_all import verify_all
 from tests.documents import FIVE_ACES, NOTHING, OTHER_ROYAL, ROYAL, STRAIGHT, Sender, seat
 from tests.make import documented, make_user, staff, validated
 
@@ -87,6 +89,10 @@ def is_sound(floor: Any) -> None:
     """The ledger adds up, the log tells all of it, and telling it again comes to the same."""
     assert [line.faults for line in reconcile() if not line.ok] == []
     assert unlogged() == {}
+    found = verify_all(jobs=1)
+    assert [fault.detail for fault in found.faults] == []
+    for number, table in Round.objects.values_list("number", "table__code"):
+        assert disagreements(reconstruct(table, number)) == []
     told = retell(floor.lane.__class__.objects.get().gaming_day, None).retelling
     assert told.meters["P-1:grand"].value == floor.meter.value
     assert told.doubts == []
