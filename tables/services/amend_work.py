@@ -10,8 +10,13 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from audit.canonical import parse
+from audit.models import AuditEvent
+from audit.services import chain_of_lane
 from progressives.meters import RunningMeter, increment
 from progressives.models import Meter, MeterEntry
+from progressives.retold import CHANGED
+from progressives.services.control_terms import give_terms
 from progressives.services.ledger import LevelMeter, Priced, RoundFacts
 from tables import rules
 from tables.rules import Settled
@@ -28,7 +33,7 @@ def work_out(
 
     Raises Refusal where the document could not have been the round's.
     """
-    book = TermsBook([original.round.table])
+    book = TermsBook([original.round.table], retired_too=True)
     terms = book.at(original.round.table, original.round.occurred_at)
     told = dict(document)
     rules.check_event(told, terms)
@@ -39,8 +44,13 @@ def work_out(
     work = Work(settled.outcome, settled.outcome["rules"], original.version + 1)
     wagers = None
     if meter is not None:
+        give_terms_of_then(original, meter)
         wagers = first_wagers(original, meter.meter)
         running = RunningMeter(wagers.before, book.meter_terms(meter, terms))
+        work.terms = {
+            "increment_percent": str(running.terms.increment_percent),
+            "reset": str(running.terms.reset),
+        }
         priced = price(original, settled, wagers, running, meter, work)
     work.differences = differences_of(original.lines, work.outcome["lines"])
     change_payouts(original, settled, turn, priced, work)
@@ -48,6 +58,24 @@ def work_out(
         adjust_wagers(original, wagers, work)
     change_envies(original, settled, facts, work)
     return work
+
+
+def give_terms_of_then(original: Original, meter: LevelMeter) -> None:
+    """Give the meter the terms that held when the round was settled: later changes undone.
+
+    Only in the hands of whoever works the amendment out; the meter's row keeps its own.
+    """
+    progressive = meter.meter.progressive
+    name = f"{progressive.code}:{meter.name}"
+    found = AuditEvent.objects.filter(
+        chain__name=chain_of_lane(progressive.lane.name), action=CHANGED
+    )
+    for body in found.order_by("-sequence").values_list("body", flat=True):
+        facts = parse(bytes(body))["facts"]
+        if facts["lane_number"] <= original.settled_at:
+            break
+        if facts.get("meter") == name and facts.get("before"):
+            give_terms(meter, facts["before"])
 
 
 def first_wagers(original: Original, meter: Meter) -> Wagers:

@@ -56,6 +56,7 @@ class Work:
     dropped: list[EnvyPayout] = field(default_factory=list)
     owed: list[tuple[Any, ...]] = field(default_factory=list)
     net: dict[int, Decimal] = field(default_factory=dict)
+    terms: dict[str, str] = field(default_factory=dict)  # the meter's, of then
 
     def effects(self) -> dict[str, Any]:
         """Return what both people are shown, as JSON."""
@@ -73,6 +74,7 @@ class Work:
                 for row in self.owed
             ],
             "net": {str(position): cents(amount) for position, amount in sorted(self.net.items())},
+            "meter_terms": self.terms,
             "opened": [
                 {"position": c.position, "hand": c.hand, "kind": c.kind, "amount": str(c.amount)}
                 for c in self.opened

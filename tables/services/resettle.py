@@ -118,11 +118,8 @@ class Stretched:
 
     def _amended(self, row: Row, facts: Mapping[str, Any]) -> None:
         """Settle an amendment's document again; its version must be what the log tells."""
-        table = self.book.by_code.get(facts["document"]["table"])
         try:
-            linked = table.progressive_id if table else None
-            meter = self.again.ledger.of(linked) if linked else None
-            made = amended_again(self.book, facts, meter)
+            made = amended_again(self.book, facts)
         except Exception as error:  # whatever the engine says of it is told
             self._differs(row, f"The engine refuses it: {error}")
             return

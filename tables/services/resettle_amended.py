@@ -7,14 +7,13 @@ from typing import Any
 
 from audit.canonical import canonical, parse
 from progressives.meters import RunningMeter, increment
-from progressives.services.ledger import LevelMeter
 from tables import rules
 from tables.services.terms import TermsBook
 
 AMENDED = "tables.round_amended"
 
 
-def amended_again(book: TermsBook, facts: Mapping[str, Any], meter: LevelMeter | None) -> Any:
+def amended_again(book: TermsBook, facts: Mapping[str, Any]) -> Any:
     """Return the outcome that an amendment's document comes to, its shares priced at their turns.
 
     The meter begins where the log says it stood, after the round's own contributions.
@@ -25,8 +24,11 @@ def amended_again(book: TermsBook, facts: Mapping[str, Any], meter: LevelMeter |
     settled = rules.settle(document, terms)
     outcome = settled.outcome
     strips = facts["outcome"].get("meters") or []
-    if meter is not None and strips:
-        running = RunningMeter(Decimal(strips[0]["before"]), book.meter_terms(meter, terms))
+    if strips:
+        told = facts["effects"]["meter_terms"]
+        rate, reset = Decimal(told["increment_percent"]), Decimal(told["reset"])
+        grows = terms.submission.meter_terms(rate, reset)
+        running = RunningMeter(Decimal(strips[0]["before"]), grows)
         stakes = {c.position: c.stake for c in settled.contributions}
         for position in settled.reversals:
             running.reverse(increment(stakes[position], running.terms.increment_percent))
