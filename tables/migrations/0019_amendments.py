@@ -99,7 +99,7 @@ def give_more(apps: Apps, schema_editor: Any) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tables", "0016_approvals_roles"),
+        ("tables", "0018_case_roles"),
         ("progressives", "0017_amended"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
