@@ -1,13 +1,14 @@
 """The lines of a close: what each meter did, compared three ways, and what blocks the signature."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 from django.db.models.fields.json import KT
 
@@ -115,9 +116,25 @@ class Figures:
     blockers: list[Blocker]
 
 
-@transaction.atomic
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Read everything as it stood at one moment: lanes at work meanwhile make no difference."""
+    outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if outermost:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield
+
+
 def figures_of(day: date, *, fresh: bool = False) -> Figures:
-    """Work a gaming day out: from its fence if it was ended, else as it stands now."""
+    """Work a gaming day out: from its fence if it was ended, else as it stands at this moment."""
+    with one_moment():
+        return work_out(day, fresh=fresh)
+
+
+def work_out(day: date, *, fresh: bool) -> Figures:
+    """Tell a gaming day again, and lay it beside the ledger, the readings and the counts."""
     close = GamingDayClose.objects.filter(gaming_day=day).first()
     before = close_before(day)
     if close is not None and not fresh:
