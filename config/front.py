@@ -133,7 +133,8 @@ def manage(arguments: Sequence[str]) -> int:
     command = arguments[0] if arguments else "help"
     own = command in OWN_HOUSES and not {"-h", "--help"} & {*arguments}
     with House(own_data_dir(OWN_HOUSES[command]) if own else data_dir()) as house:
-        house.start(migrate=command not in SCHEMALESS_COMMANDS)
+        if not reads_an_archive(arguments):
+            house.start(migrate=command not in SCHEMALESS_COMMANDS)
         os.environ.update(house.environment())
         if command in OWNER_COMMANDS and house.owner_url:
             os.environ["DATABASE_URL"] = house.owner_url
@@ -152,6 +153,11 @@ def manage(arguments: Sequence[str]) -> int:
 
         execute_from_command_line(["run manage", *arguments])
     return 0
+
+
+def reads_an_archive(arguments: Sequence[str]) -> bool:
+    """Whether a command reads a file instead of the database: no server is started for it."""
+    return any(word.partition("=")[0] == "--archive" for word in arguments)
 
 
 def needs_of(command: str) -> set[str]:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from audit.anchors import kept_outside
+from audit.archive import ArchiveError, Verified, verify_archives
 from audit.crew import Kept
 from audit.notes import NoteError
 from tables.services.verify_all import Everything, verify_all
@@ -46,9 +47,20 @@ class Command(BaseCommand):
         parser.add_argument(
             "--note", action="append", type=Path, default=[], help="a checkpoint that somebody kept"
         )
+        parser.add_argument(
+            "--archive",
+            action="append",
+            type=Path,
+            default=[],
+            metavar="FILE",
+            help="verify archives instead of the database, each by itself and as they follow",
+        )
         parser.add_argument("--key", default="", help="the log's first public key, as published")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["archive"]:
+            self.verify_archives(options)
+            return
         bar = Progress(
             TextColumn("verifying"),
             BarColumn(),
@@ -78,6 +90,33 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(as_json(found)) if options["json"] else as_text(found))
         if not found.ok:
             raise CommandError(f"{len(found.faults)} faults were found.", returncode=1)
+
+    def verify_archives(self, options: dict[str, Any]) -> None:
+        """Verify archives alone: no database is asked."""
+        try:
+            kept = [path.read_text() for path in options["note"]]
+            found = verify_archives(options["archive"], first_key=options["key"], kept=kept)
+        except (ArchiveError, OSError) as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            told = {**found._asdict(), "verified": found.ok}
+            told["faults"] = [fault._asdict() for fault in found.faults]
+            self.stdout.write(json.dumps(told))
+        else:
+            self.stdout.write(archives_text(found))
+        if not found.ok:
+            raise CommandError(f"{len(found.faults)} faults were found.", returncode=1)
+
+
+def archives_text(found: Verified) -> str:
+    """Return what became of archives in sentences, a fault a line."""
+    lines = [f"{f.chain} {f.sequence}: {f.kind}: {f.detail}" for f in found.faults]
+    lines.append(
+        f"{found.events:,} events and {found.checkpoints:,} checkpoints of "
+        f"{', '.join(found.months)} read."
+    )
+    lines.append("Verified." if found.ok else "NOT VERIFIED.")
+    return "\n".join(lines)
 
 
 def as_json(found: Everything) -> dict[str, Any]:
