@@ -81,6 +81,9 @@ def sign_quietly() -> None:
         make_checkpoint()
     except SignerRefused as refused:
         log.error("signer_refused", code=refused.code, detail=str(refused))
+    except keys.KeyRefused as refused:
+        log.error("signer_refused", code="wrong_key", detail=str(refused))
+        alarm("wrong_key", str(refused))
 
 
 def _make(files: SignerFiles, signer: keys.Signer) -> Checkpoint | None:

@@ -3,6 +3,7 @@
 from datetime import date
 from typing import Any
 
+from audit.checkpoints import sign_after_commit
 from audit.models import User
 from audit.services import SYSTEM, log_event, record, take_heads
 from progressives import close_errors, errors
@@ -51,7 +52,7 @@ def review_close(*, day: date, by: User, note: str = "") -> GamingDayClose:
     """Sign a close as its reviewer, who is not its preparer: the day is closed for good.
 
     The day is told anew once more and must come to the very figures that were signed first. The
-    head of every chain is noted, so that a checkpoint over them can be made and kept elsewhere.
+    head of every chain is noted, and a checkpoint over them is signed when the close has committed.
     """
     must_be_allowed_to(by, "review")
     close = lock_prepared(day, by)
@@ -65,6 +66,7 @@ def review_close(*, day: date, by: User, note: str = "") -> GamingDayClose:
     close.save(update_fields=["state", "reviewed_by", "retold", "heads", "head"])
     put_back = {"head": close.head, "heads": close.heads}
     tell(close, Kind.CLOSED, by, note, put_back)
+    sign_after_commit()
     return close
 
 

@@ -3,12 +3,13 @@
 from copy import deepcopy
 from datetime import date, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
-from audit.models import AuditEvent, ExceptionRecord
+from audit.models import AuditEvent, Checkpoint, ExceptionRecord
 from audit.verify import verify_chains
 from progressives import close_errors, errors
 from progressives.models import (
@@ -470,3 +471,17 @@ def test_levels_reserves_and_overflows_have_lines_of_their_own(db: None) -> None
     days.count()
     prepare_close(day=DAY, by=days.preparer)  # nobody reads what no sign shows
     review_close(day=DAY, by=days.reviewer)
+
+
+def test_a_closed_day_is_signed_when_it_has_committed(
+    days: Days, settings: Any, tmp_path: Path, django_capture_on_commit_callbacks: Any
+) -> None:
+    settings.SIGNER_DIR = tmp_path
+    days.play(seat(2, NOTHING))
+    with django_capture_on_commit_callbacks(execute=True):
+        close = days.close()
+    heads = Checkpoint.objects.get().heads
+    assert {name: heads[name] for name in close.heads if name != "system"} == {
+        name: told for name, told in close.heads.items() if name != "system"
+    }
+    assert heads["system"][0] > close.heads["system"][0]  # the close's own event is in it
