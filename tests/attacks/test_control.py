@@ -25,9 +25,10 @@ from progressives.models import (
     Meter,
     MeterEntry,
 )
-from progressives.services import control
+from progressives.services import control, control_effect
 from progressives.services.control import approve_control
 from progressives.services.control_effect import effect_control, effect_due
+from tables import tasks
 from tables.services.apply import read_batch
 from tables.services.drain import write
 from tests.databases import CommittedDatabase
@@ -258,19 +259,26 @@ def test_a_transfer_has_two_legs_and_a_retired_meter_is_empty(house: House) -> N
     house.refused("is retired", house.entry("reset", "5"))
 
 
-def test_no_change_takes_effect_by_sql_while_a_round_is_open(house: House) -> None:
+def test_no_change_takes_effect_by_sql_while_a_round_is_open(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sender = Sender("T-1")
     asked = house.people.change(house.one, {"reset": "6000.00"})
     approve_control(request_id=asked.pk, by=house.people.resets)
     change = f"UPDATE progressives_meter SET reset = 6000 WHERE id = {house.one.pk}"
     house.floor.play(opening(sender), sender.lockout(seat(2, NOTHING)))
     house.refused("Round 1 of T-1 is open", house.step(asked, "effected", None), change)
+    with monkeypatch.context() as blind:  # a service that does not look meets the same guard
+        blind.setattr(control_effect, "in_operation", lambda lane_id: None)
+        with pytest.raises(errors.Guarded, match="nothing changes while a link is in operation"):
+            effect_control(request_id=asked.pk)
     house.floor.play(sender.settlement(seat(2, NOTHING)))
     house.refused("T-1 is in play", house.step(asked, "effected", None), change)
     house.floor.accept(closing(sender))
     house.refused("Events of T-1 wait", house.step(asked, "effected", None), change)
     house.floor.apply()
-    assert effect_due() == 1
+    tasks.effect_changes()
+    assert Meter.objects.get(pk=house.one.pk).reset == 6000
 
 
 # ---- races ----------------------------------------------------------------------------------
@@ -401,6 +409,22 @@ def test_each_decrease_gets_through_without_its_guard(house: House) -> None:
         )
     fell = sum((Decimal(amount) for _, _, amount in ONE_GUARD.values()), Decimal(0))
     assert Meter.objects.get(pk=house.one.pk).value == 20000 + fell
+
+
+def test_a_change_gets_into_an_open_round_without_both_looks(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sender = Sender("T-1")
+    asked = house.people.change(house.one, {"reset": "6000.00"})
+    approve_control(request_id=asked.pk, by=house.people.resets)
+    house.floor.play(sender.lockout(seat(2, NOTHING)))
+    monkeypatch.setattr(control_effect, "in_operation", lambda lane_id: None)
+    house.commit(
+        house.database.owner_url,
+        "CREATE OR REPLACE FUNCTION lane_in_operation(lane bigint) RETURNS text"
+        " LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$",
+    )
+    assert effect_due() == 1
 
 
 def test_one_person_gets_through_without_the_guard_of_persons(house: House) -> None:
