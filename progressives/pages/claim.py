@@ -16,6 +16,8 @@ from progressives.models import (
     MeterEntry,
     PayoutSlip,
 )
+from progressives.pages.control import VIEW as VIEW_CHANGES
+from progressives.pages.control import changes_of
 from progressives.pages.envies import EnvyRow, rows_of
 from progressives.pages.queue import must_view
 from progressives.pages.rows import Viewer, branches_of, row_of
@@ -141,5 +143,6 @@ def meter_page(request: HttpRequest, meter: Meter) -> HttpResponse:
         "entries": page[:LEDGER_PAGE],
         "older": page[LEDGER_PAGE - 1].sequence if len(page) > LEDGER_PAGE else None,
         "newest": not before,
+        "controls": changes_of(meter) if request.user.has_perm(VIEW_CHANGES) else [],
     }
     return TemplateResponse(request, "progressives/meter.html", context)

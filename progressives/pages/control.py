@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -150,6 +151,14 @@ def controls_of(day: date, close: GamingDayClose | None) -> list[dict[str, Any]]
     begins = None if before is None else before.fenced_at
     ends = None if close is None else close.fenced_at
     return [row_of(found) for found in controls_in_effect(begins, ends)]
+
+
+def changes_of(meter: Meter) -> list[dict[str, Any]]:
+    """Return the history of a level's changes, and of what moved its meters without a round."""
+    level = Meter.objects.filter(progressive_id=meter.progressive_id, level=meter.level)
+    ids = level.values("pk")
+    found = controls_with_steps().filter(Q(meter__in=ids) | Q(other__in=ids))
+    return [row_of(each) for each in found[:EACH_LIST]]
 
 
 # ---- one request ----------------------------------------------------------------------------

@@ -153,5 +153,9 @@ def test_the_pages_take_a_transfer_to_its_end_and_say_what_is_wrong(
     assert Meter.objects.get(pk=minor.pk).value == 200
     page = client_of(people.accounts).get(f"{HOME}desk/").content.decode()
     assert "$100.00 to STUD-LINK:mega" in page
+    for meter in (minor, mega):  # both ends of it show it in their history
+        shown = client_of(people.accounts).get(f"/admin/progressives/meter/{meter.pk}/change/")
+        assert "STUD-LINK:minor: transfer to another meter" in shown.content.decode()
+        assert "open: not acknowledged by accounting" in shown.content.decode()
     for address in ("0/change/", "99999999999999999999/change/"):
         assert client.get(HOME + address).status_code == 404
