@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from tables.rules.plain import (
+    WAGER_WORDS,
     hand_words,
     money,
     paragraph,
@@ -136,6 +137,11 @@ class Story(NamedTuple):
         """The dealer's hand."""
         return step_named(self.told, "dealer")
 
+    @property
+    def versions(self) -> list[Step]:
+        """The amendments that stand beside the first outcome, in their order."""
+        return [step for step in self.told["steps"] if step["step"] == "amended"]
+
     def frame(self, key: str) -> int:
         """Return the number of the first frame of this key; one after the last where none is."""
         return next((f.number for f in self.frames if f.key == key), len(self.frames))
@@ -162,6 +168,8 @@ def story_of(told: Step, chapter: str, readings: dict[str, str]) -> Story:
     teller.finish()
     end = step_named(told, "end")
     settled = [step for step in told["steps"] if step["step"] == "settled"]
+    amended = [step["lines"] for step in told["steps"] if step["step"] == "amended"]
+    settled = amended[-1] if amended else settled
     hands = step_named(told, "dealt").get("hands", [])
     return Story(
         told,
@@ -211,6 +219,10 @@ class Teller:
             self._begin("void", "The round is void", step, void_notes(step))
         elif kind == "end":
             self._begin("end", "End of the round", step, end_notes(step))
+        elif kind == "amended":
+            title = f"Amended to version {step['version']}"
+            told = [self._line(line) for line in step["lines"]]
+            self._begin("amended", title, step, amended_notes(step), told)
         else:
             self.others.append(step)
 
@@ -323,6 +335,26 @@ def end_notes(step: Step) -> list[str]:
         f" {money(meter['paid'])} paid, {money(meter['after'])} after the round."
         for meter in step["meters"]
     ]
+
+
+def amended_notes(step: Step) -> list[str]:
+    """Say by whom and why a round was amended, and what is another now."""
+    notes = [
+        f"Proposed by {step['proposed_by']}, approved by {step['by']}: {step['reason']}",
+    ]
+    for change in step["effects"]["differences"]:
+        wager = WAGER_WORDS.get(change["wager"], change["wager"])
+        told = f"Position {change['position']}, {wager}: {in_short(change['before'])} became"
+        notes.append(f"{told} {in_short(change['after'])}.")
+    return notes
+
+
+def in_short(line: Step | None) -> str:
+    """Write an outcome line in a few words."""
+    if line is None:
+        return "nothing"
+    hand = hand_words(line.get("hand")) or line["result"]
+    return f"{hand}, lost" if line["result"] == "lose" else f"{hand}, {money(line['pays'])}"
 
 
 def void_notes(step: Step) -> list[str]:

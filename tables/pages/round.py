@@ -107,9 +107,9 @@ def patron_page(request: HttpRequest, table: str, number: int, position: int) ->
     if position not in seats:
         raise Http404
     story = seen.story
-    lines = [
-        line for frame in story.frames for line in frame.lines if line.line["position"] == position
-    ]
+    amended = [frame for frame in story.frames if frame.key == "amended"]
+    shown = amended[-1:] or story.frames  # of an amended round what holds now
+    lines = [line for frame in shown for line in frame.lines if line.line["position"] == position]
     context = {
         **admin.site.each_context(request),
         "is_nav_sidebar_enabled": False,

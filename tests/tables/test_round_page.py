@@ -13,14 +13,16 @@ from audit.canonical import parse
 from audit.models import AuditEvent
 from progressives.templatetags.floor import card_name
 from tables.felt import Card, Chip, Lamp, lay_out
+from tables.models import Round
 from tables.rules.games import definition_of
 from tables.services.disagreements import disagreements
 from tables.services.reconstruct import reconstruct
 from tables.story import Story, story_of
 from tests import four_games
-from tests.documents import NOTHING, Sender, seat
+from tests.documents import NOTHING, ROYAL, STRAIGHT, Sender, seat
 from tests.make import make_user
 from tests.tables.conftest import Floor
+from tests.tables.test_amendments import amend
 
 ROUNDS = [("SC-1", 1), ("PG-1", 1), ("LP-1", 1), ("FB-1", 1), ("SC-1", 2)]
 
@@ -188,6 +190,28 @@ def test_a_round_that_is_still_open(played: Floor, client: Client) -> None:
     page = read(client, "SC-2/2/")
     assert page.context["told"]["state"] == "open"
     assert page.context["disagreements"] == []
+
+
+def test_an_amended_round_shows_both_versions(floor: Floor, client: Client) -> None:
+    floor.play(Sender().whole(seat(6, STRAIGHT, paid={"main": "25.00"}), seat(2, NOTHING)))
+    found = Round.objects.get()
+    amend(found, p6=ROYAL)
+    page = read(client, "T-1/1/")
+    text = page.content.decode()
+    assert page.context["disagreements"] == []
+    assert "Amended: version 2 holds" in text
+    [frame] = [f for f in page.context["story"].frames if f.key == "amended"]
+    assert frame.notes[0].startswith("Proposed by P371, approved by A571: The cards were read")
+    assert "Position 6, Progressive Payout Wager: straight, $3.00 became royal flush, $2,000" in (
+        " ".join(frame.notes)
+    )
+    turn = next(f for f in page.context["story"].frames if f.title == "Position 6")
+    assert "with a straight" in turn.lines[-1].what, "the first version stays as it was"
+    due = {(p.position, p.wager): p for p in page.context["story"].payments}
+    assert due[6, "progressive"].by_claim
+    copy = client.get("/admin/rounds/T-1/1/position/6/").content.decode()
+    assert "royal flush" in copy
+    assert "with a straight" not in copy
 
 
 FORGED = {
