@@ -21,9 +21,11 @@ from progressives.models import (
     GamingDayClose,
     JackpotClaim,
     Lane,
+    LinkStatement,
     Meter,
     MeterReading,
     MeterSnapshot,
+    MustHitDraw,
     PayoutSlip,
     Progressive,
     RoundClosing,
@@ -124,6 +126,22 @@ class MeterSnapshotAdmin(RecordAdmin):
     list_filter = ["reason"]
     list_select_related = ["meter"]
     ordering = ["-pk"]
+
+
+@admin.register(MustHitDraw)
+class MustHitDrawAdmin(RecordAdmin):
+    """Promises of levels that must hit; what is sealed of them is not shown."""
+
+    list_display = ["meter", "number", "low", "high", "commitment", "drawn_at"]
+    list_select_related = ["meter"]
+    exclude = ["sealed"]
+    ordering = ["-pk"]
+
+
+@admin.register(LinkStatement)
+class LinkStatementAdmin(RecordAdmin):
+    list_display = ["progressive", "kind", "text", "recorded_at"]
+    list_select_related = ["progressive"]
 
 
 @admin.register(TablePayout)

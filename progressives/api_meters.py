@@ -12,8 +12,8 @@ from rest_framework.views import APIView
 from progressives.api import ClaimRefusalSerializer
 from progressives.errors import LevelUnknown
 from progressives.meters import cents, shown
-from progressives.models import Meter, MeterSnapshot, TablePayout
-from progressives.selectors import last_hits, level_meters
+from progressives.models import Meter, MeterSnapshot, MustHitDraw, TablePayout
+from progressives.selectors import draws_of, last_hits, level_meters
 from progressives.services.snapshots import read_now
 
 
@@ -36,6 +36,10 @@ class MeterSerializer(serializers.Serializer[Any]):
         help_text="What a sign shows: whole steps of the level, in cents."
     )
     limit = serializers.CharField(allow_null=True, help_text="Where the level stops growing.")
+    must_hit_by = serializers.CharField(
+        allow_null=True,
+        help_text="The amount by which some wager wins the level, whatever is dealt.",
+    )
     sequence = serializers.IntegerField(
         help_text="Number of the entry that brought it there. It only grows: a reader ignores an "
         "older or equal one."
@@ -53,7 +57,8 @@ class MetersView(APIView):
         meters = Meter.objects.filter(purpose=Meter.Purpose.DISPLAY)
         meters = meters.order_by("progressive__code", "level")
         rows = meters.values_list(
-            *("progressive__code", "level", "value", "shown_to", "limit", "sequence")
+            *("progressive__code", "level", "value", "shown_to", "limit", "must_hit_by"),
+            "sequence",
         )
         return Response(
             [
@@ -63,9 +68,10 @@ class MetersView(APIView):
                     "value": cents(value),
                     "shown": str(shown(value, step)),
                     "limit": None if limit is None else cents(limit),
+                    "must_hit_by": None if must_hit is None else cents(must_hit),
                     "sequence": sequence,
                 }
-                for code, level, value, step, limit, sequence in rows
+                for code, level, value, step, limit, must_hit, sequence in rows
             ]
         )
 
@@ -123,6 +129,17 @@ class HitSerializer(serializers.Serializer[Any]):
         return cents(-entry.amount)
 
 
+class DrawSerializer(serializers.ModelSerializer[MustHitDraw]):
+    """A draw of a level that must hit: its promise, and what it was once that is told."""
+
+    value = serializers.CharField(source="reveal.value", default=None, allow_null=True)
+    salt = serializers.CharField(source="reveal.salt", default=None, allow_null=True)
+
+    class Meta:
+        model = MustHitDraw
+        fields = ["number", "low", "high", "commitment", "drawn_at", "value", "salt"]
+
+
 class LevelSerializer(serializers.Serializer[Any]):
     """A level: each of its meters, and its last 25 hits, newest first."""
 
@@ -130,6 +147,7 @@ class LevelSerializer(serializers.Serializer[Any]):
     level = serializers.CharField()
     meters = MeterCountsSerializer(many=True)
     last_hits = HitSerializer(many=True)
+    draws = DrawSerializer(many=True, help_text="Of a level that must hit, newest first.")
 
 
 class LevelView(APIView):
@@ -148,6 +166,7 @@ class LevelView(APIView):
             "level": level,
             "meters": read_now(meters),
             "last_hits": last_hits(meters[0]),
+            "draws": draws_of(meters[0]),
         }
         return Response(LevelSerializer(told).data)
 

@@ -1,8 +1,8 @@
 """The geometry of the close's pictures: pure figures, drawn by a template as SVG."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -70,6 +70,34 @@ def curve_of(opened: Decimal, moves: Sequence[Move]) -> Curve | None:
     return Curve(points, marks, low, high, first[11:16], last[11:16])
 
 
+class Stood(NamedTuple):
+    """Where a meter stood after an entry: its gaming day, and how far through that day it is."""
+
+    day: date
+    through: float  # of the day's entries, from 0 to 1
+    value: Decimal
+    kind: str
+    said: str
+
+
+def life_of(stood: Sequence[Stood]) -> Curve | None:
+    """Return a meter's way over its gaming days; each day is as wide as another."""
+    if len(stood) < 2:
+        return None
+    first, last = stood[0].day, stood[-1].day
+    low, high = min(s.value for s in stood), max(s.value for s in stood)
+    spread = (high - low) or Decimal(1)
+    days = (last - first).days + 1
+
+    def place(one: Stood) -> tuple[str, str]:
+        across = ((one.day - first).days + one.through) / days
+        return f"{across * WIDTH:.1f}", f"{float((high - one.value) / spread) * HEIGHT:.1f}"
+
+    marks = [Mark(s.kind, *place(s), s.said) for s in stood if s.kind in ("award", "reset")]
+    points = " ".join(",".join(place(one)) for one in stood)
+    return Curve(points, marks, low, high, first.isoformat(), last.isoformat())
+
+
 def places_of(moves: Sequence[Move]) -> list[float]:
     """Return where each movement stands between the first and the last, from 0 to 1.
 
@@ -91,6 +119,11 @@ def bars_of(moves: Sequence[Move]) -> list[Bar]:
     for moved in moves:
         if moved.kind in ("contribution", "reversal"):
             sums[moved.table] += moved.amount
+    return bars(sums)
+
+
+def bars(sums: Mapping[str, Decimal]) -> list[Bar]:
+    """Return each table's sum as a bar, the most first."""
     most = max(NOTHING, *sums.values(), NOTHING) or Decimal(1)
     ordered = sorted(sums.items(), key=lambda pair: (-pair[1], pair[0]))
     return [

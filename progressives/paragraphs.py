@@ -30,6 +30,7 @@ class Chapter(NamedTuple):
     validate: str
     pay: str
     refusals: tuple[Paragraph, ...]
+    looked: str = "I looked at the cards: it is a winning hand."
 
 
 # fmt: off
@@ -64,9 +65,20 @@ PAI_GOW = Chapter(
         Paragraph("§ 645a.11(h)(4)(ii)(B)", "The light for this position was not lit."),
     ),
 )
+MUST_HIT = Chapter(  # a level that no hand wins: the wager that brings it to what was drawn does
+    hand     = "§ 605a.7(a)(1)",
+    lamp     = "§ 605a.7(a)(1)",
+    validate = "§ 605a.7(a)(1)",
+    pay      = "§ 605a.7(a)(3)",
+    refusals = (
+        Paragraph("§ 605a.7(a)(1)", "The wager that won the level was not made by this position."),
+        Paragraph("§ 605a.7",       "The wager that won the level was given back."),
+    ),
+    looked   = "No hand decides. I saw the wager, and that the level's draw is in the log.",
+)
 # fmt: on
 
-CHAPTERS = {"670a": SIX_CARD, "645a": PAI_GOW}
+CHAPTERS = {"670a": SIX_CARD, "645a": PAI_GOW, "605a": MUST_HIT}
 OF_CITE = re.compile(r"(\d{3}a)\.")
 
 
@@ -85,7 +97,7 @@ def checks_to_validate(
     """
     checks = []
     if checklist:
-        checks.append(Check("hand", "I looked at the cards: it is a winning hand.", chapter.hand))
+        checks.append(Check("hand", chapter.looked, chapter.hand))
     if lamp is False:
         said = "The table reports the light as dark. I looked at it and at the wager myself."
         checks.append(Check("lamp", said, chapter.lamp))

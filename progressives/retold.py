@@ -244,8 +244,8 @@ class Retelling:
         self.chips.tell(document, facts, of_day=of_day)
         self.observer.tell(document, of_day=of_day)
         meter = self._derived(document)
+        self._steps(lane, document, facts, derived=meter is not None)
         if meter is None:
-            self._steps(lane, document, facts)
             return
         place = document["table"], document["round"]
         if document["type"] in ("lockout", "round"):
@@ -350,17 +350,23 @@ class Retelling:
             self.plain.pop(name.partition(":")[0], None)
         return found
 
-    def _steps(self, lane: str, document: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
-        """Take the steps of a progressive of several meters as the log tells them."""
-        code = self.linked.get(document.get("table", ""))
+    def _steps(
+        self, lane: str, document: Mapping[str, Any], facts: Mapping[str, Any], *, derived: bool
+    ) -> None:
+        """Take the steps of a progressive of several meters as the log tells them.
+
+        Of a table whose own progressive is derived only those of its further ones, which are named.
+        """
+        own = self.linked.get(document.get("table", ""))
         stakes = {
             seat["position"]: seat.get("wagers", {}).get("progressive")
             for seat in document.get("positions", ())
         }
-        for entry in facts.get("entries", ()) if code else ():
+        for entry in facts.get("entries", ()):
+            code = entry.get("progressive") or (None if derived else own)
             meter = self.meters.get(f"{code}:{entry['level']}")
             if meter is not None:
-                stake = stakes.get(entry["position"])
+                stake = None if "progressive" in entry else stakes.get(entry["position"])
                 amount, wagered = Decimal(entry["amount"]), Decimal(stake) if stake else None
                 moved = move_of(entry["kind"], document, facts, entry["position"], amount, wagered)
                 self._move(lane, meter, moved)

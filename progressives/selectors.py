@@ -12,6 +12,7 @@ from progressives.models import (
     JackpotClaim,
     Meter,
     MeterEntry,
+    MustHitDraw,
 )
 from progressives.models.claims import IS_FULL, TierOfClaim
 
@@ -109,6 +110,14 @@ def last_hits(meter: Meter) -> list[MeterEntry]:
     """Return a level's last awards, newest first."""
     awards = MeterEntry.objects.filter(meter=meter, kind=MeterEntry.Kind.AWARD)
     return list(awards.order_by("-sequence")[:LAST_HITS])
+
+
+def draws_of(meter: Meter) -> list[MustHitDraw]:
+    """Return the draws of a level that must hit, newest first: the one that is hidden, and told."""
+    if meter.must_hit_by is None:
+        return []
+    draws = MustHitDraw.objects.filter(meter=meter).select_related("reveal").defer("sealed")
+    return list(draws.order_by("-number")[: LAST_HITS + 1])
 
 
 # ---- changes of progressives ------------------------------------------------------------------

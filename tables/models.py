@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 
 from progressives.models import Lane, Progressive
 from tables.models_dossier import DossierRequest, DossierStep
+from tables.models_links import TableProgressive as TableProgressive  # noqa: PLC0414
 from tables.models_paper import (
     Downtime,
     DowntimeEnd,
@@ -29,7 +30,7 @@ __all__ = [
     "FormEntry",
     "FormVoid",
     "PaperForm",
-]  # written where paper is
+]  # dossiers, links and paper have modules of their own
 
 
 class Facility(models.Model):

@@ -8,8 +8,9 @@ from progressives.models.control import (
     ControlStep,
     MeterRetirement,
 )
-from progressives.models.lanes import Lane, Progressive
+from progressives.models.lanes import Lane, LinkStatement, Progressive
 from progressives.models.meters import LevelRate, Meter, MeterEntry
+from progressives.models.must_hit import MustHitDraw, MustHitReveal
 from progressives.models.rounds import EnvyPayment, RoundAdjustment, RoundClosing
 from progressives.models.slips import PayoutSlip, SlipCounter, SlipPrint, SlipVoid
 from progressives.models.snapshots import MeterSnapshot, TablePayout
@@ -30,11 +31,14 @@ __all__ = [
     "JackpotClaim",
     "Lane",
     "LevelRate",
+    "LinkStatement",
     "Meter",
     "MeterEntry",
     "MeterReading",
     "MeterRetirement",
     "MeterSnapshot",
+    "MustHitDraw",
+    "MustHitReveal",
     "PayoutSlip",
     "Progressive",
     "RoundAdjustment",

@@ -8,6 +8,7 @@ from django.db.models.lookups import Exact
 
 from progressives.models.lanes import Lane, Progressive
 from progressives.models.meters import Meter
+from progressives.must_hit import MUST_HIT
 
 
 class CurrentTransaction(Func):
@@ -124,7 +125,16 @@ class JackpotClaim(models.Model):
             ("void_jackpotclaim", "Can ask for or confirm the void of a payout opened in error"),
         ]
         constraints = [
-            models.UniqueConstraint(name="claim_once", fields=["round_id", "position", "version"]),
+            models.UniqueConstraint(
+                name="claim_once",
+                fields=["round_id", "position", "version", "progressive"],
+                condition=~Q(hand=MUST_HIT),
+            ),
+            models.UniqueConstraint(
+                name="must_hit_claim_once",
+                fields=["round_id", "position", "meter"],
+                condition=Q(hand=MUST_HIT),
+            ),
             models.UniqueConstraint(name="claim_award_once", fields=["meter", "entry_sequence"]),
             models.CheckConstraint(
                 name="claim_meter_award_names_its_entry",

@@ -1,7 +1,8 @@
 """Lanes, and the progressives whose tables share one."""
 
 from django.db import models
-from django.db.models import Value
+from django.db.models import Q, Value
+from django.db.models.functions import Now
 
 
 class Lane(models.Model):
@@ -32,3 +33,32 @@ class Progressive(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+class LinkStatement(models.Model):
+    """Why a progressive may link tables of different games. Written once, before they are linked.
+
+    Without one PostgreSQL refuses the second game (WAC 230-15-685(6): same probability).
+    """
+
+    class Kind(models.TextChoices):
+        EQUAL = "equal_probability", "Equal probability at every linked table"
+        WAIVER = "waiver", "Waiver"
+
+    progressive = models.OneToOneField(
+        Progressive, models.PROTECT, primary_key=True, related_name="link_statement"
+    )
+    kind = models.CharField(max_length=17, choices=Kind)
+    text = models.TextField()
+    recorded_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="link_statement_says_why", condition=~Q(text="")),
+            models.CheckConstraint(
+                name="link_statement_kind", condition=Q(kind__in=["equal_probability", "waiver"])
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.progressive_id} {self.kind}"

@@ -12,6 +12,8 @@ class Meter(models.Model):
 
     Each level has a display; where it has a hidden rate also a reserve, where it has a limit also
     an overflow. The value repeats the last entry's; a trigger refuses a row that does not.
+    A level that must hit is won, whatever is dealt, by the wager that brings it to an amount drawn
+    between ``must_hit_from`` and ``must_hit_by``.
     """
 
     class Purpose(models.TextChoices):
@@ -41,11 +43,24 @@ class Meter(models.Model):
     at_reset = models.CharField(
         max_length=5, choices=AtReset, default=AtReset.ADDED, db_default=AtReset.ADDED.value
     )
+    must_hit_from = models.DecimalField(max_digits=18, decimal_places=2, null=True, blank=True)
+    must_hit_by = models.DecimalField(max_digits=18, decimal_places=2, null=True, blank=True)
     value = models.DecimalField(max_digits=18, decimal_places=6)
     sequence = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                name="meter_must_hit_within_its_bounds",
+                condition=Q(must_hit_from__isnull=True, must_hit_by__isnull=True)
+                | Q(
+                    purpose="display",
+                    limit__isnull=True,
+                    initial__lt=F("must_hit_from"),
+                    reset__lt=F("must_hit_from"),
+                    must_hit_from__lt=F("must_hit_by"),
+                ),
+            ),
             models.UniqueConstraint(
                 name="meter_purpose_once", fields=["progressive", "level", "purpose"]
             ),

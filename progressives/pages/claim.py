@@ -21,7 +21,8 @@ from progressives.pages.control import changes_of
 from progressives.pages.envies import EnvyRow, rows_of
 from progressives.pages.queue import must_view
 from progressives.pages.rows import Viewer, branches_of, row_of
-from progressives.selectors import claims_with_steps, last_hits, level_meters
+from progressives.selectors import claims_with_steps, draws_of, last_hits, level_meters
+from progressives.services.pictures import picture_of
 from progressives.services.rounds import closing_of
 from progressives.services.snapshots import read_now
 
@@ -29,6 +30,7 @@ STRIP_EACH_WAY = 4  # entries shown before and after the award
 CHART_EACH_WAY = 40
 CHART_WIDTH, CHART_HEIGHT = 720, 120
 LEDGER_PAGE = 100
+DAYS = ("1", "7", "30")  # gaming days that a meter's pictures may span
 LONGEST_ID = 18  # digits
 
 
@@ -133,6 +135,7 @@ def meter_page(request: HttpRequest, meter: Meter) -> HttpResponse:
     if before.isdecimal() and len(before) <= LONGEST_ID:
         entries = entries.filter(sequence__lt=int(before))
     page = list(entries[: LEDGER_PAGE + 1])
+    days = int(asked) if (asked := request.GET.get("days", "")) in DAYS else 1
     context: dict[str, Any] = {
         **admin.site.each_context(request),
         "opts": Meter._meta,
@@ -140,6 +143,9 @@ def meter_page(request: HttpRequest, meter: Meter) -> HttpResponse:
         "meter": meter,
         "counts": read_now(level_meters(meter.progressive.code, meter.level)),
         "hits": last_hits(meter),
+        "draws": draws_of(meter),
+        "picture": picture_of(meter, days),
+        "days": [int(choice) for choice in DAYS],
         "entries": page[:LEDGER_PAGE],
         "older": page[LEDGER_PAGE - 1].sequence if len(page) > LEDGER_PAGE else None,
         "newest": not before,

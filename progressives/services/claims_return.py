@@ -27,7 +27,11 @@ def return_refused_award(*, claim_id: int, officer: User, reason: str) -> Jackpo
         raise errors.ReasonMissing
     lane = Lane.objects.select_for_update(no_key=True).get(pk=claim.lane_id)
     entries = put_back(claim, lane)
-    facts = {"entries": entries, "lane_number": lane.number}
+    facts = {
+        "entries": entries,
+        "lane_number": lane.number,
+        "progressive": claim.progressive.code,
+    }
     ClaimStep.objects.create(
         claim=claim,
         kind=ClaimStep.Kind.RETURNED,

@@ -51,6 +51,7 @@ def void_claim(*, claim_id: int, officer: User, reason: str) -> JackpotClaim:
     if claim.kind == JackpotClaim.Kind.METER:
         lane = Lane.objects.select_for_update(no_key=True).get(pk=claim.lane_id)
         facts |= {"entries": put_back(claim, lane), "lane_number": lane.number}
+        facts["progressive"] = claim.progressive.code
     return take(claim, Taken.VOIDED, officer, reason=reason.strip(), facts=facts)
 
 

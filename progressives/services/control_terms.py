@@ -1,6 +1,7 @@
 """The terms that a level has now, by the names that requests use; and who may forbid a change."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +11,7 @@ from progressives.levels import DISPLAY, OVERFLOW, RESERVE
 from progressives.meters import MeterTerms, cents
 from progressives.models import ControlRequest, LevelRate, Meter
 from progressives.parameters import plain
-from progressives.services.ledger import LevelMeter, SplitMeter
+from progressives.services.level_meters import LevelMeter, SplitMeter
 
 #: Checks of those who know games: what a chapter fixes is no parameter. See ``tables.apps``.
 Check = Callable[[Meter, Mapping[str, Any]], None]
@@ -56,7 +57,9 @@ def give_terms(level: LevelMeter, told: Mapping[str, Any]) -> None:
     meter = level.meter
     meter.increment_percent = Decimal(told.get("increment_percent", meter.increment_percent))
     meter.reset = Decimal(told.get("reset", meter.reset))
-    level.running.terms = MeterTerms(meter.increment_percent, meter.reset)
+    level.running.terms = replace(
+        level.running.terms, increment_percent=meter.increment_percent, reset=meter.reset
+    )
     if not isinstance(level, SplitMeter):
         return
     if "limit" in told:

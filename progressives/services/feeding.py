@@ -10,6 +10,7 @@ from progressives.levels import Rate
 from progressives.models import LevelRate, Progressive
 from progressives.plans import Pays, read_plan
 from progressives.services.ledger import Ledger, Priced, RoundFacts
+from progressives.services.level_meters import MustHitMeter
 
 
 class Paid(NamedTuple):
@@ -29,23 +30,24 @@ class Feed:
     """A progressive as one table plays it: with one of its paytables, from so many decks."""
 
     def __init__(
-        self, ledger: Ledger, progressive: Progressive, *, paytable: str, decks: int = 1
+        self, ledger: Ledger, progressive: Progressive, *, paytable: str = "", decks: int = 1
     ) -> None:
         self.progressive, self.paytable = progressive, paytable
         self._ledger = ledger
         self.levels = ledger.levels(progressive.pk)
         self.plan = read_plan(progressive.paytables, [held.meter.level for held in self.levels])
-        if paytable not in self.plan.paytables:
+        if paytable not in (self.plan.paytables or {"": {}}):
             raise ValueError(f"Progressive {progressive.code} has no paytable {paytable}.")
         rows = LevelRate.objects.filter(
             meter__progressive=progressive, paytable=paytable, decks=decks
         ).order_by("pk")  # the last one written holds
+        self.won: list[tuple[int, Priced]] = []  # (position, level won) by reaching what was drawn
         self._rates = {
             row.meter_id: Rate(row.increment_percent, row.reserve_percent) for row in rows
         }
 
     def contribute(self, facts: RoundFacts, position: int, stake: Decimal) -> dict[str, Decimal]:
-        """Put a wager on every level; return what each was given.
+        """Put a wager on every level; return what each was given. ``won`` tells what it won.
 
         A wager of another size than the progressive's is refused (N.J.A.C. 13:69E-1.39A).
         """
@@ -60,6 +62,8 @@ class Feed:
                 if rate is None
                 else held.contribute_at(facts, position, stake, rate)
             )
+            if isinstance(held, MustHitMeter) and held.reached:
+                self.won.append((position, held.win(facts, position, stake)))
         return given
 
     def reverse(self, facts: RoundFacts, position: int, given: dict[str, Decimal]) -> None:

@@ -5,294 +5,37 @@ memory while a batch of rounds moves it, and at the end copies the entries and w
 once. Nobody else can move these meters meanwhile, since every mover holds the lane.
 """
 
-from datetime import date
-from decimal import Decimal
-from typing import Any, NamedTuple
-from uuid import UUID
-
 from django.db import connection
 
-from audit.copying import NULL, copy_lines, escaped
-from progressives.levels import DISPLAY, OVERFLOW, RESERVE, Level, PutIn, Rate
-from progressives.meters import MeterTerms, Movement, RunningMeter, increment
+from audit.copying import copy_lines
+from progressives.levels import DISPLAY
 from progressives.models import Meter
-from progressives.services.snapshots import Mark, store_snapshots
+from progressives.services.level_meters import (
+    Entry,
+    LevelMeter,
+    MustHitMeter,
+    Priced,
+    RoundFacts,
+    SplitMeter,
+)
+from progressives.services.must_hit import store_won
+from progressives.services.snapshots import store_snapshots
+
+__all__ = [
+    "ENTRY_COLUMNS",
+    "Entry",
+    "Ledger",
+    "LevelMeter",
+    "Priced",
+    "RoundFacts",
+    "SplitMeter",
+]
 
 ENTRY_COLUMNS = (
     *("meter_id", "sequence", "kind", "amount", "before", "after"),
     *("lane_number", "gaming_day", "round_id", "table", "round", "dealer"),
     *("position", "stake", "hand", "cards"),
 )
-
-
-class RoundFacts(NamedTuple):
-    """What a movement says of the round it belongs to, besides its amount."""
-
-    lane_number: int
-    gaming_day: date
-    round_id: UUID | None
-    table: str
-    round: int | None
-    dealer: str
-
-
-class Priced(NamedTuple):
-    """A meter award at its turn: what the meter showed, what it pays, which entry it is."""
-
-    meter_id: int
-    sequence: int
-    meter_at_turn: Decimal
-    pays: Decimal
-    reset_put_in: Decimal
-
-
-class Entry(NamedTuple):
-    """A movement as the log tells it; amounts as text."""
-
-    level: str
-    sequence: int
-    kind: str
-    position: int | None
-    amount: str
-    before: str
-    after: str
-
-    def told(self) -> dict[str, Any]:
-        """Return the entry as JSON."""
-        return self._asdict()
-
-    def canonical(self) -> str:
-        """Return the canonical JSON of ``told``: written out, since every wager makes one.
-
-        Nothing in it needs escaping: kinds and amounts are ours, a level's code is plain text.
-        """
-        position = "null" if self.position is None else self.position
-        return (
-            f'{{"after":"{self.after}","amount":"{self.amount}","before":"{self.before}",'
-            f'"kind":"{self.kind}","level":"{self.level}","position":{position},'
-            f'"sequence":{self.sequence}}}'
-        )
-
-
-class LevelMeter:
-    """One meter in the hands of the lane's holder."""
-
-    __slots__ = (
-        *(
-            "_facts",
-            "_facts_text",
-            "_lines",
-            "begun_at",
-            "marks",
-            "meter",
-            "name",
-            "running",
-            "sequence",
-        ),
-        "told",
-    )
-
-    def __init__(self, meter: Meter, lines: list[str], before: "LevelMeter | None" = None) -> None:
-        self.meter = meter
-        self.name: str = meter.name
-        sequence, value = meter.sequence, meter.value
-        if before is not None:
-            sequence, value = before.sequence, before.running.value
-        self.begun_at: int = sequence
-        self.sequence: int = sequence
-        terms = MeterTerms(meter.increment_percent, meter.reset)
-        self.running: RunningMeter = RunningMeter(value, terms)
-        self._lines = lines
-        self._facts: RoundFacts | None = None
-        self._facts_text = ""
-        self.told: list[Entry] = []  # of the round at hand, for the log
-        self.marks: list[Mark] = []  # what is to be read of it: each hit, each reset
-
-    def _enter(
-        self,
-        moved: Movement,
-        facts: RoundFacts,
-        position: int | None = None,
-        stake: Decimal | None = None,
-        hand: str = "",
-        cards: str = "",
-    ) -> None:
-        self.sequence += 1
-        if facts is not self._facts:  # the same for all of a round's movements
-            self._facts, self._facts_text = facts, text_of(facts)
-        kind = moved.kind
-        amount, before, after = str(moved.amount), str(moved.before), str(moved.after)
-        self._lines.append(
-            f"{self.meter.pk}\t{self.sequence}\t{kind}\t{amount}\t{before}\t{after}\t"
-            f"{self._facts_text}\t{NULL if position is None else position}\t"
-            f"{NULL if stake is None else stake}\t{hand}\t{cards}\n"
-        )
-        self.told.append(Entry(self.name, self.sequence, kind, position, amount, before, after))
-
-    def every(self) -> "list[LevelMeter]":
-        """Return the level's meters, the display first."""
-        return [self]
-
-    def contribute(self, facts: RoundFacts, position: int, stake: Decimal) -> Decimal:
-        """Add a wager's increment; return what was added."""
-        moved = self.running.contribute(stake)
-        self._enter(moved, facts, position, stake)
-        return moved.amount
-
-    def reverse(self, facts: RoundFacts, position: int, contributed: Decimal) -> None:
-        """Take a round's own contribution off again (§ 670a.13)."""
-        moved = self.running.reverse(contributed)
-        if moved is not None:
-            self._enter(moved, facts, position)
-
-    def award(
-        self,
-        facts: RoundFacts,
-        *,
-        position: int,
-        percent: int,
-        stake: Decimal,
-        hand: str,
-        cards: str,
-    ) -> Priced:
-        """Pay a share of the meter at the position's turn (§ 670a.12(d)(3))."""
-        steps: list[Movement] = []
-        self.running.note = steps.append
-        paid = self.running.award(percent)
-        self.running.note = None
-        self._enter(paid, facts, position, stake, hand, cards)
-        sequence, put_in = self.sequence, Decimal(0)
-        for step in steps[1:]:
-            self._enter(step, facts, position)
-            put_in += step.amount
-        self._mark(sequence)
-        return Priced(self.meter.pk, sequence, paid.before, -paid.amount, put_in)
-
-    def contribute_at(
-        self, facts: RoundFacts, position: int, stake: Decimal, rate: Rate
-    ) -> Decimal:
-        """Add a wager's increment at the rate of its paytable and number of decks (§ 633b.17)."""
-        if rate.reserve_percent:
-            raise ValueError(f"{self.meter} has no reserve")
-        moved = self.running.move("contribution", increment(stake, rate.increment_percent))
-        self._enter(moved, facts, position, stake)
-        return moved.amount
-
-    def _mark(self, award: int) -> None:
-        """Have the meter read after an award, and the whole level after what followed it."""
-        self.marks.append(Mark(self.meter.pk, award, "hit"))
-        if self.sequence > award:
-            self.marks += [Mark(h.meter.pk, h.sequence, "reset") for h in self.every()]
-
-    def move(self, kind: str, amount: Decimal, facts: RoundFacts, position: int | None) -> None:
-        """Enter a movement that a person ordered, such as a refused award put back."""
-        before = self.running.value
-        self.running.value = before + amount
-        self._enter(Movement(kind, amount, before, before + amount), facts, position)
-
-    def cut(self, facts: RoundFacts) -> None:
-        """Move what stands over the limit to the overflow; without a limit there is nothing."""
-
-    def put_back(self, amount: Decimal, put_in: PutIn, facts: RoundFacts, position: int) -> None:
-        """Put a refused award back, and take the reset money back that followed it."""
-        self.move("award_returned", amount, facts, position)
-        if put_in.reset:
-            self.move("reset_returned", -put_in.reset, facts, position)
-
-
-class SplitMeter(LevelMeter):
-    """A level's display with the reserve and the overflow beside it, moved as one."""
-
-    __slots__ = ("level", "pools")
-
-    def __init__(
-        self,
-        meter: Meter,
-        lines: list[str],
-        pools: list[Meter],
-        before: "LevelMeter | None" = None,
-    ) -> None:
-        super().__init__(meter, lines, before)
-        earlier = before.pools if isinstance(before, SplitMeter) else {}
-        self.pools: dict[str, LevelMeter] = {
-            pool.purpose: LevelMeter(pool, lines, earlier.get(pool.purpose)) for pool in pools
-        }
-        at_reset = {pool.purpose: pool.at_reset for pool in pools}
-        self.level = Level(
-            self.running,
-            reserve=self._running(RESERVE),
-            overflow=self._running(OVERFLOW),
-            limit=meter.limit,
-            funds_reset=at_reset.get(RESERVE) == Meter.AtReset.FUNDS,
-            overflow_kept=at_reset.get(OVERFLOW) == Meter.AtReset.KEPT,
-        )
-
-    def _running(self, purpose: str) -> RunningMeter | None:
-        pool = self.pools.get(purpose)
-        return None if pool is None else pool.running
-
-    def every(self) -> list[LevelMeter]:
-        return [self, *self.pools.values()]
-
-    def _write(
-        self,
-        facts: RoundFacts,
-        position: int | None,
-        stake: Decimal | None = None,
-        hand: str = "",
-        cards: str = "",
-    ) -> None:
-        """Enter the level's steps, each on its meter; the hand is told where the award is."""
-        for purpose, moved in self.level.take_steps():
-            held = self if purpose == DISPLAY else self.pools[purpose]
-            said = (hand, cards) if moved.kind == "award" else ("", "")
-            wagered = stake if moved.kind in ("award", "contribution") else None
-            held._enter(moved, facts, position, wagered, *said)
-
-    def contribute(self, facts: RoundFacts, position: int, stake: Decimal) -> Decimal:
-        """Divide a wager among the level's meters; return what each was given."""
-        return self.contribute_at(facts, position, stake, self.level.rate)
-
-    def contribute_at(
-        self, facts: RoundFacts, position: int, stake: Decimal, rate: Rate
-    ) -> Decimal:
-        """Divide a wager at the rate of its paytable and number of decks (§ 633b.17)."""
-        given = self.level.contribute(stake, rate)
-        self._write(facts, position, stake)
-        return given
-
-    def reverse(self, facts: RoundFacts, position: int, contributed: Decimal) -> None:
-        """Take a round's own contribution off the meters it went to (§ 670a.13)."""
-        self.level.reverse(contributed)
-        self._write(facts, position)
-
-    def award(
-        self,
-        facts: RoundFacts,
-        *,
-        position: int,
-        percent: int,
-        stake: Decimal,
-        hand: str,
-        cards: str,
-    ) -> Priced:
-        """Pay a share of the display; the whole of it lets the level begin again."""
-        sequence = self.sequence + 1  # an award is the first step that it brings about
-        paid = self.level.award(percent)
-        steps = self.level.peek()
-        put_in = sum((m.amount for _, m in steps if m.kind == "reset"), Decimal(0))
-        self._write(facts, position, stake, hand, cards)
-        self._mark(sequence)
-        return Priced(self.meter.pk, sequence, paid.before, -paid.amount, put_in)
-
-    def cut(self, facts: RoundFacts) -> None:
-        self.level.cut()
-        self._write(facts, None)
-
-    def put_back(self, amount: Decimal, put_in: PutIn, facts: RoundFacts, position: int) -> None:
-        """Put a refused award back, and return to each of the level's meters what it had given."""
-        self.level.put_back(amount, put_in)
-        self._write(facts, position)
 
 
 class Ledger:
@@ -308,10 +51,11 @@ class Ledger:
         self._every: list[LevelMeter] = []
         if before is None:
             found: dict[tuple[int, str], list[Meter]] = {}
-            for meter in Meter.objects.filter(progressive__lane_id=lane_id).order_by("pk"):
+            meters = Meter.objects.filter(progressive__lane_id=lane_id).order_by("pk")
+            for meter in meters.select_related("progressive"):
                 found.setdefault((meter.progressive_id, meter.level), []).append(meter)
-            for meters in found.values():
-                self._hold(meters)
+            for held_together in found.values():
+                self._hold(held_together)
         else:
             for held in before.meters.values():
                 self._hold([each.meter for each in held.every()], held)
@@ -324,6 +68,8 @@ class Ledger:
         display, *pools = meters
         if pools:
             held: LevelMeter = SplitMeter(display, self._lines, pools, before)
+        elif display.must_hit_by is not None:
+            held = MustHitMeter(display, self._lines, before)
         else:
             held = LevelMeter(display, self._lines, before)
         self.meters[display.progressive_id, display.level] = held
@@ -369,13 +115,7 @@ class Ledger:
                     "UPDATE progressives_meter SET value = %s, sequence = %s WHERE id = %s",
                     [held.running.value, held.sequence, held.meter.pk],
                 )
+        for held in moved:
+            if isinstance(held, MustHitMeter) and held.won:
+                store_won(held.meter.pk, held.won)
         store_snapshots([mark for held in self._every for mark in held.marks])
-
-
-def text_of(facts: RoundFacts) -> str:
-    """Return the columns that a round's facts fill, in COPY's text format."""
-    number, day, round_id, table, round_number, dealer = facts
-    return (
-        f"{number}\t{day}\t{round_id or NULL}\t{escaped(table)}\t"
-        f"{NULL if round_number is None else round_number}\t{escaped(dealer)}"
-    )

@@ -94,8 +94,9 @@ def take_at(reason: str, ends: Mapping[str, Sequence[Any]]) -> None:
 def take_and_tell(reason: str, *, by: User | None = None) -> list[MeterSnapshot]:
     """Take a snapshot of every meter as a deed of its own, and tell the log."""
     taken = take(reason)
-    facts = {"reason": reason, "meters": told(taken)}
-    record(SYSTEM, [log_event("progressives.meters_read", reason, facts, by=by)])
+    if taken:
+        facts = {"reason": reason, "meters": told(taken)}
+        record(SYSTEM, [log_event("progressives.meters_read", reason, facts, by=by)])
     return taken
 
 

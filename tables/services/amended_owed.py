@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from progressives.models import EnvyPayout, JackpotClaim
+from progressives.must_hit import MUST_HIT
 from progressives.services.ledger import Priced, RoundFacts
 from tables.rules import ProgressiveWin, Settled
 from tables.services.amended_round import NOTHING, Original, Wagers, Work, shown
@@ -26,7 +27,8 @@ def change_payouts(
     won_before = {line["position"]: shown(line) for line in original.lines if is_win(line)}
     won_now = {win.position: win for win in settled.wins}
     claims: dict[int, list[JackpotClaim]] = defaultdict(list)
-    for claim in JackpotClaim.objects.filter(round_id=original.round.pk).order_by("pk"):
+    of_round = JackpotClaim.objects.filter(round_id=original.round.pk)
+    for claim in of_round.exclude(hand=MUST_HIT).order_by("pk"):  # a wager won that, no hand
         claims[claim.position].append(claim)
     for position in sorted({*won_before, *won_now}, reverse=True):
         win = won_now.get(position)

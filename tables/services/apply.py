@@ -9,6 +9,7 @@ from progressives.services.ledger import Ledger
 from tables.models import GamingTable, TableCursor
 from tables.rules import SUPPORTED_GAMES
 from tables.services.batch import Batch, Broke, open_lockouts
+from tables.services.further import feeds_of
 from tables.services.numbering import Pending, next_in_order
 from tables.services.store import store
 from tables.services.terms import TermsBook
@@ -72,7 +73,9 @@ def read_batch(lane: Lane, limit: int, before: Batch | None = None) -> Batch | N
     if not events:
         return None
     if before is None:
-        book = TermsBook(list(GamingTable.objects.filter(pk__in=expected)))
+        tables = list(GamingTable.objects.filter(pk__in=expected))
+        book = TermsBook(tables)
+        book.further = feeds_of(tables)
         batch = Batch(lane, book, Ledger(lane.pk), timezone.now())
         batch.open = open_lockouts(list(expected))
         batch.over = rounds_over(events)

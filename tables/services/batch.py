@@ -22,11 +22,11 @@ from progressives.services.claims_open import ClaimFacts
 from progressives.services.ledger import Ledger, LevelMeter, RoundFacts
 from tables import rules
 from tables.models import AppliedEvent, OpenRound, Round
-from tables.services import awards, odd
+from tables.services import awards, further, odd
 from tables.services.numbering import Pending
 from tables.services.on_paper import OnPaper
 from tables.services.terms import AHEAD, TermsBook
-from tables.services.turn import AtTurn, Lockout
+from tables.services.turn import AtTurn, Lockout, Put
 from tables.services.watching import Watching
 
 ROUNDS = UUID("6f0d4a58-0c51-5f1c-9d0e-670a12d30003")  # names a round by table and number
@@ -34,6 +34,11 @@ ROUNDS = UUID("6f0d4a58-0c51-5f1c-9d0e-670a12d30003")  # names a round by table 
 CLOCK_SENTENCE = (
     "The table's clock is ahead of ours; its time decides which rules settle its rounds."
 )
+
+WON_SENTENCE = (
+    "The wager that won a level was given back afterwards; the level's payout waits at the desk."
+)
+OWN = 2  # facts of a wager on the game's own progressive, as a working row keeps them
 
 Settled = rules.Settled
 
@@ -81,6 +86,7 @@ class Batch:
         self.envies: list[tuple[Any, ...]] = []
         self.exceptions: list[ExceptionRecord] = []
         self.log: list[LogEvent] = []
+        self._after: list[LogEvent] = []
         self.watching: Watching = Watching(book, None if before is None else before.watching)
         self.on_paper = OnPaper()
         self._at = timestamp(now)
@@ -142,7 +148,8 @@ class Batch:
             meter.running.terms = self.book.meter_terms(meter, terms)
         if pending.occurred_at - pending.accepted_at > AHEAD:
             self._except_at(facts, "clock_ahead", CLOCK_SENTENCE, {"event": document["event_id"]})
-        return AtTurn(pending, table, terms, document, late, facts, meter)
+        further = self.book.further.get(table.pk, ())
+        return AtTurn(pending, table, terms, document, late, facts, meter, further)
 
     def _finish(
         self,
@@ -154,9 +161,16 @@ class Batch:
     ) -> None:
         """Note what became of the event, with all that the log needs to tell it again."""
         moved = self.ledger.take_told(turn.table.progressive_id)
-        entries = f"[{','.join([entry.canonical() for entry in moved])}]".encode()
+        told_entries = [entry.canonical() for entry in moved]
+        for fed in turn.further:
+            moved = self.ledger.take_told(fed.progressive_id)
+            told_entries += [entry.canonical(fed.code) for entry in moved]
+        entries = f"[{','.join(told_entries)}]".encode()
         told = {**told, "document": Fragment(turn.pending.body)}
         self._note(turn.pending, turn.facts, turn.late, state, refusal, action, told, entries)
+        if self._after:  # what was drawn for a level that this event won, and its next promise
+            self.log += self._after
+            self._after = []
 
     def _note(
         self,
@@ -222,9 +236,10 @@ class Batch:
             )
         settled = rules.lockout(turn.document, turn.terms)
         added = self._contribute(turn, settled)
-        self.open[turn.key] = Lockout(turn.pending.id, turn.document, added, stored=False)
+        put, claims = self._feed_further(turn, settled)
+        self.open[turn.key] = Lockout(turn.pending.id, turn.document, added, put, stored=False)
         self._flag(turn, settled.flags)
-        return {"flags": settled.flags}
+        return {"flags": settled.flags} | ({"claims": claims} if claims else {})
 
     def _settle(self, turn: AtTurn) -> dict[str, Any]:
         self._must_not_be_over(turn)
@@ -238,6 +253,7 @@ class Batch:
                 )
             settled = rules.settle(turn.document, turn.terms)
             added = self._contribute(turn, settled)
+            put, claims = self._feed_further(turn, settled)
         else:
             if locked is None:
                 raise rules.Refusal(
@@ -247,11 +263,12 @@ class Batch:
                 )
             rules.check_follows_lockout(turn.document, locked.document, turn.terms)
             settled = rules.settle(turn.document, turn.terms)
-            added = locked.contributed
+            added, put, claims = locked.contributed, locked.further, []
             self._close(turn)
         before = None if turn.meter is None else turn.meter.running.value
         self._take_back(turn, [pair for pair in added if pair[0] in settled.reversals])
-        claims = [self._claim(turn, win) for win in settled.wins]
+        self._take_back_further(turn, further.returned(turn, settled, put))
+        claims += [self._claim(turn, win) for win in settled.wins]
         self.envies += [awards.envy_row(self.lane.pk, turn.facts, envy) for envy in settled.envies]
         self._end(turn, Round.State.SETTLED, settled, before, added)
         return self._told(settled, claims)
@@ -263,6 +280,7 @@ class Batch:
         before = None if turn.meter is None else turn.meter.running.value
         if locked is not None:
             self._take_back(turn, locked.contributed)
+            self._take_back_further(turn, locked.further)
             self._close(turn)
         self._end(turn, Round.State.VOID, settled, before, [])
         return self._told(settled, [])
@@ -302,6 +320,21 @@ class Batch:
         if turn.meter is not None:
             for position, amount in contributed:
                 turn.meter.reverse(turn.facts, position, amount)
+
+    def _feed_further(
+        self, turn: AtTurn, settled: Settled
+    ) -> tuple[list[Put], list[dict[str, Any]]]:
+        """Feed the table's further progressives; note the claims of levels that were won by it."""
+        if not turn.further:
+            return [], []
+        done = further.feed(self.lane.pk, self.ledger, turn, settled)
+        self.claims += done.claims
+        self._after += done.log
+        return done.put, [further.told_claim(claim) for claim in done.claims]
+
+    def _take_back_further(self, turn: AtTurn, put: list[Put]) -> None:
+        for position in further.take_back(self.ledger, turn, put) if put else ():
+            self._except(turn, "winning_wager_returned", WON_SENTENCE, {"position": position})
 
     def _close(self, turn: AtTurn) -> None:
         locked = self.open.pop(turn.key)
@@ -387,7 +420,12 @@ def open_lockouts(table_ids: list[int]) -> dict[tuple[int, int], Lockout]:
         (row.table_id, row.number): Lockout(
             row.lockout_id,
             parse(bytes(row.lockout.body)),
-            [(position, contribution_of(amount)) for position, amount in row.contributed],
+            [(told[0], contribution_of(told[1])) for told in row.contributed if len(told) == OWN],
+            [
+                Put(told[0], contribution_of(told[1]), *told[2:])
+                for told in row.contributed
+                if len(told) != OWN
+            ],
             stored=True,
         )
         for row in rows

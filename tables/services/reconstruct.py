@@ -147,6 +147,11 @@ def entries_of(facts: dict[str, Any], *kinds: str) -> list[dict[str, Any]]:
     return [entry for entry in facts.get("entries", ()) if entry["kind"] in kinds]
 
 
+def won_by_wagers(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what the table's further progressives paid for: a wager won it, no hand's turn."""
+    return [e for e in entries_of(facts, "award", "reset") if "progressive" in e]
+
+
 def lockout_steps(document: dict[str, Any], facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Tell the wagers at "no more bets" and what each put on the meter."""
     yield {
@@ -162,6 +167,7 @@ def lockout_steps(document: dict[str, Any], facts: dict[str, Any]) -> Iterator[d
         "flags": facts.get("flags", []),
     }
     yield from (moved(entry) for entry in entries_of(facts, "contribution"))
+    yield from (moved(entry) for entry in won_by_wagers(facts))
 
 
 def operation_steps(document: dict[str, Any], facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -186,7 +192,7 @@ def settled_steps(
     yield from (moved(entry) for entry in entries_of(facts, "reversal"))
     stood_for = shown_dealer(outcome["dealer"], submission) if submission else {}
     yield {"step": "dealer", **outcome["dealer"], **stood_for}
-    awards = entries_of(facts, "award", "reset")
+    awards = [e for e in entries_of(facts, "award", "reset") if "progressive" not in e]
     for line in outcome["lines"]:
         step = {"step": "settled", **line}
         if line.get("meter_at_turn") is not None:

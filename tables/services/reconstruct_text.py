@@ -63,8 +63,9 @@ def write_no_more_bets(step: dict[str, Any]) -> Iterator[str]:
 def write_meter(step: dict[str, Any]) -> Iterator[str]:
     sign = "" if step["amount"].startswith("-") else "+"
     place = f" for position {step['position']}" if step.get("position") else ""
+    of = f"{step['progressive']}:" if step.get("progressive") else ""
     yield (
-        f"  meter {step['level']} #{step['sequence']}: {short(step['before'])} "
+        f"  meter {of}{step['level']} #{step['sequence']}: {short(step['before'])} "
         f"{sign}{short(step['amount'])} = {short(step['after'])}  {step['kind']}{place}"
     )
 
@@ -277,6 +278,16 @@ def write_watched(step: dict[str, Any]) -> Iterator[str]:
         yield f"Watch: {found['detail']} ({found['cite'] or found['code']})"
 
 
+def write_revealed(step: dict[str, Any]) -> Iterator[str]:
+    told = step["facts"]
+    yield (
+        f"{told['meter']} was won at entry {told['entry']} by position {told['position']}:"
+        f" ${told['amount']}"
+    )
+    yield f"  draw {told['number']} was ${told['value']}, salt {told['salt']}"
+    yield f"  promised as {told['commitment']}"
+
+
 def write_other(step: dict[str, Any]) -> Iterator[str]:
     facts = ", ".join(f"{key} {value}" for key, value in step.get("facts", {}).items() if value)
     yield f"{step['step']} by {step.get('by') or 'the system'}: {facts}"
@@ -298,4 +309,5 @@ WRITERS = {
     "amended": write_amended,
     PROPOSED: write_proposed,
     REFUSED: write_proposed,
+    "progressives.must_hit_revealed": write_revealed,
 }

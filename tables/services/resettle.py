@@ -6,7 +6,7 @@ last line, movement and claim; and the rows of rounds, positions, intake, claims
 must be those that come out. ``settle_piece`` does one stretch, for ``audit.crew``.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -22,11 +22,12 @@ from progressives.retold import CHANGED
 from progressives.services.control_terms import give_terms
 from progressives.services.ledger import Ledger, LevelMeter
 from tables.services.batch import Batch
+from tables.services.further import feeds_of, put_in
 from tables.services.numbering import Pending
 from tables.services.resettle_amended import AMENDED, amended_again
 from tables.services.resettled_rows import compare_rows
 from tables.services.terms import TermsBook
-from tables.services.turn import AtTurn, Lockout
+from tables.services.turn import AtTurn, Lockout, Put
 
 COMPARED = ("outcome", "claims", "entries", "flags", "refusal", "state")
 ORDERED = "a person's order"
@@ -68,7 +69,9 @@ class Again(Batch):
         day = date.fromisoformat(told["gaming_day"])
         self.given, self._at = (told["lane_number"], day, told["late"]), at
         self._apply_one(pending)
-        return self.log.pop().body
+        body = self.log[0].body  # what a hit reveals has pages of its own behind it
+        self.log.clear()
+        return body
 
 
 class Stretched:
@@ -77,6 +80,7 @@ class Stretched:
     def __init__(self, lane: Lane, chain: str) -> None:
         self.chain = chain
         self.book = TermsBook(retired_too=True)
+        self.book.further = feeds_of(self.book.tables.values(), retired_too=True)
         self.again = Again(lane, self.book)
         self.faults: list[Fault] = []
         self.rounds = 0
@@ -139,10 +143,12 @@ class Stretched:
             return
         pending = pending_of(table.pk, document, facts)
         self.intake[pending.event_id] = pending.body
-        self._begin_meters(table.progressive_id, document["table"], facts)
+        self._begin_meters(table.progressive_id, facts)
+        for fed in self.book.further.get(table.pk, ()):
+            self._begin_meters(fed.progressive_id, facts, fed.code)
         key = (table.pk, document.get("round", 0))
         if document["type"] in ("settlement", "void") and key not in self.again.open:
-            locked = lockout_of(self.chain, page["subject"], row.sequence)
+            locked = self._lockout(page["subject"], row.sequence, table.pk)
             if locked is not None:
                 self.again.open[key] = locked
         try:
@@ -162,8 +168,13 @@ class Stretched:
                 self._take_over(document["table"], facts)
                 return
 
-    def _begin_meters(self, progressive: int | None, table: str, facts: Mapping[str, Any]) -> None:
-        """Put each meter that is new to the stretch where the log says it stood."""
+    def _begin_meters(
+        self, progressive: int | None, facts: Mapping[str, Any], code: str | None = None
+    ) -> None:
+        """Put each meter that is new to the stretch where the log says it stood.
+
+        The entries of a table's further progressives name their ``code``, those of its own do not.
+        """
         if progressive is None:
             return
         for level in self.again.ledger.levels(progressive):
@@ -172,20 +183,26 @@ class Stretched:
                 if name in self.begun:
                     continue
                 for entry in facts.get("entries", ()):
-                    if entry["level"] == held.name:
+                    if (entry["level"], entry.get("progressive")) == (held.name, code):
                         self._begin(name, entry["sequence"] - 1, entry["before"])
                         break
                 else:
                     for strip in facts.get("outcome", {}).get("meters", ()):
-                        if strip["level"] == held.name:
+                        if strip["level"] == held.name and code is None:
                             held.running.value = Decimal(strip["before"])
+
+    def _lockout(self, subject: str, before: int, table: int) -> Lockout | None:
+        """Return a round's lock-out, with what it put on its further progressives too."""
+        meters = {name: held.meter.pk for name, held in self.meters.items()}
+        feeds = self.book.further.get(table, ())
+        return lockout_of(self.chain, subject, before, lambda told: put_in(told, meters, feeds))
 
     def _name_of(self, held: LevelMeter) -> str:
         return next(name for name, other in self.meters.items() if other is held)
 
     def _begin(self, name: str, sequence: int, value: str) -> None:
         held = self.meters[name]
-        held.sequence, held.running.value = sequence, Decimal(value)
+        held.begin_at(sequence, Decimal(value))
         self.begun[name] = Place(sequence, str(held.running.value))
 
     def _follow(self, row: Row, subject: str, facts: Mapping[str, Any]) -> None:
@@ -220,9 +237,9 @@ class Stretched:
         """Go on from what the log says, so that one difference is told once."""
         found = self.book.by_code[table]
         for entry in facts.get("entries", ()):
-            if name := self._found(None, found.progressive_id, entry["level"]):
-                held = self.meters[name]
-                held.sequence, held.running.value = entry["sequence"], Decimal(entry["after"])
+            code = entry.get("progressive")
+            if name := self._found(code, found.progressive_id, entry["level"]):
+                self.meters[name].begin_at(entry["sequence"], Decimal(entry["after"]))
 
     def _differs(self, row: Row, told: str) -> None:
         detail = f"{row.subject}, settled again, comes to something else: {told}"
@@ -272,7 +289,12 @@ def pending_of(table_id: int, document: dict[str, Any], facts: Mapping[str, Any]
     )
 
 
-def lockout_of(chain: str, subject: str, before: int) -> Lockout | None:
+def lockout_of(
+    chain: str,
+    subject: str,
+    before: int,
+    put: Callable[[list[dict[str, Any]]], list[Put]] = lambda told: [],
+) -> Lockout | None:
     """Return a round's lock-out from the log, with what it put on the meters."""
     rows = AuditEvent.objects.filter(
         chain__name=chain, subject=subject, action="tables.lockout_applied", sequence__lt=before
@@ -281,7 +303,10 @@ def lockout_of(chain: str, subject: str, before: int) -> Lockout | None:
     if body is None:
         return None
     facts = parse(bytes(body))["facts"]
-    return Lockout(0, facts["document"], list(contributed_in(facts["entries"])), stored=False)
+    entries = facts["entries"]
+    own = [entry for entry in entries if "progressive" not in entry]
+    added = list(contributed_in(own))
+    return Lockout(0, facts["document"], added, put(entries), stored=False)
 
 
 def contributed_in(entries: list[dict[str, Any]]) -> Iterator[tuple[int, Decimal]]:

@@ -33,7 +33,7 @@ CLAIMS: Kind = (
     "claim",
     "progressives_jackpotclaim",
     [name for name in CLAIM_COLUMNS if name not in ("id", "state")],
-    ["round_id", "position", "version"],
+    ["round_id", "position", "version", "progressive_id", "meter_id"],
 )
 
 

@@ -9,11 +9,13 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
-from audit.services import SYSTEM, log_event, record
+from audit.services import SYSTEM, chain_of_lane, log_event, record
 from progressives.meters import cents
-from progressives.models import Lane, Meter, MeterEntry, Progressive
+from progressives.models import Lane, LinkStatement, Meter, MeterEntry, Progressive
+from progressives.services import must_hit
 from progressives.services.ledger import Ledger, RoundFacts
 from tables.models import (
     Facility,
@@ -22,6 +24,7 @@ from tables.models import (
     RulesSubmission,
     SubmissionApproval,
     TableCursor,
+    TableProgressive,
 )
 from tables.services.setup_file import (
     FacilitySetup,
@@ -67,8 +70,17 @@ def load_setup(document: Any) -> Loaded:
     entries = open_meters(meters, GamingDay(facility))
     if loaded.made:
         facts = {"document": document, "entries": entries, "made": loaded.made}
+        commit_draws(meters)
         record(SYSTEM, [log_event("tables.setup_loaded", setup.facility.name[:80], facts)])
     return loaded
+
+
+def commit_draws(meters: list[Meter]) -> None:
+    """Draw for each new level that must hit, and commit it in its lane's chain before any play."""
+    drawn = [meter for meter in meters if meter.must_hit_by is not None]
+    for lane in sorted({meter.progressive.lane.name for meter in drawn}):
+        own = [meter for meter in drawn if meter.progressive.lane.name == lane]
+        record(chain_of_lane(lane), must_hit.begin(own))
 
 
 def put_facility(wanted: FacilitySetup, loaded: Loaded) -> Facility:
@@ -159,17 +171,48 @@ def put_progressives(setup: SetupFile, loaded: Loaded) -> list[Meter]:
             compare_progressive(found, wanted)
             loaded.unchanged += 1
             continue
-        lane = make_lane(wanted.code, wanted.path + ".code")
         progressive = Progressive.objects.create(
             code=wanted.code,
             name=wanted.name,
-            lane=lane,
+            lane=lane_shared(setup, wanted),
             wager_unit=wanted.wager_unit,
             paytables=wanted.paytables,
         )
+        if wanted.different_games is not None:
+            kind, text = wanted.different_games
+            LinkStatement.objects.create(progressive=progressive, kind=kind, text=text)
         fresh += [make_level(progressive, level) for level in wanted.levels]
         loaded.made.append(f"progressive {wanted.code}")
     return fresh
+
+
+def lane_shared(setup: SetupFile, wanted: ProgressiveSetup) -> Lane:
+    """Return the lane of a new progressive: that of all it shares a table with, or one of its own.
+
+    What happens at a table happens in one order, so all its progressives share a lane.
+    """
+    together = linked_with(setup, wanted.code)
+    lanes = Lane.objects.filter(progressives__code__in=together).distinct()
+    if len(lanes) > 1:
+        names = " and ".join(sorted(lane.name for lane in lanes))
+        raise SetupRefused(
+            "two_lanes",
+            wanted.path,
+            f"{wanted.code} would join what is played in the lanes {names}: they stay apart.",
+        )
+    return lanes[0] if lanes else make_lane(wanted.code, wanted.path + ".code")
+
+
+def linked_with(setup: SetupFile, code: str) -> set[str]:
+    """Return every progressive that is linked with this one by the file's tables, itself too."""
+    found, grown = {code}, True
+    while grown:
+        before = len(found)
+        for table in setup.tables:
+            if found.intersection(table.feeds):
+                found.update(table.feeds)
+        grown = len(found) > before
+    return found
 
 
 def compare_progressive(found: Progressive, wanted: ProgressiveSetup) -> None:
@@ -181,6 +224,7 @@ def compare_progressive(found: Progressive, wanted: ProgressiveSetup) -> None:
             "name": (found.name, wanted.name),
             "wager_unit": (found.wager_unit, wanted.wager_unit),
             "paytables": (found.paytables, wanted.paytables),
+            "different_games": (stated(found), wanted.different_games),
         },
     )
     stored = stored_terms(found)
@@ -198,6 +242,12 @@ def compare_progressive(found: Progressive, wanted: ProgressiveSetup) -> None:
         )
 
 
+def stated(progressive: Progressive) -> tuple[str, str] | None:
+    """Return why a progressive may link different games, as the file says it."""
+    statement = LinkStatement.objects.filter(progressive=progressive).first()
+    return None if statement is None else (statement.kind, statement.text)
+
+
 def put_tables(setup: SetupFile, loaded: Loaded) -> None:
     """Make each table in its progressive's lane, or in one of its own."""
     progressives = {p.code: p for p in Progressive.objects.select_related("lane")}
@@ -207,8 +257,10 @@ def put_tables(setup: SetupFile, loaded: Loaded) -> None:
             compare_table(found, wanted)
             loaded.unchanged += 1
             continue
+        must_be_fair(wanted)
         progressive = progressives[wanted.progressive] if wanted.progressive else None
-        lane = progressive.lane if progressive else make_lane(wanted.code, wanted.path + ".code")
+        feeds = [progressives[code] for code in wanted.feeds]
+        lane = feeds[0].lane if feeds else make_lane(wanted.code, wanted.path + ".code")
         table = GamingTable.objects.create(
             code=wanted.code,
             pit=wanted.pit,
@@ -219,12 +271,31 @@ def put_tables(setup: SetupFile, loaded: Loaded) -> None:
             decks_in_use=wanted.decks_in_use,
         )
         TableCursor.objects.create(table=table)
+        for code, wager in wanted.also_feeds:
+            TableProgressive.objects.create(
+                table=table, progressive=progressives[code], wager=wager
+            )
         loaded.made.append(f"table {wanted.code}")
+
+
+def must_be_fair(wanted: TableSetup) -> None:
+    """Refuse a table of another game at a progressive that nothing lets link different games."""
+    others = GamingTable.objects.exclude(game=wanted.game)
+    for code in wanted.feeds:
+        linked = others.filter(Q(progressive__code=code) | Q(also_feeds__progressive__code=code))
+        if linked.exists() and not LinkStatement.objects.filter(progressive__code=code).exists():
+            raise SetupRefused(
+                "different_games",
+                wanted.path,
+                f"Progressive {code} links tables of another game. Its different_games says why"
+                " that is fair: an equal probability at every table, or a waiver.",
+            )
 
 
 def compare_table(found: GamingTable, wanted: TableSetup) -> None:
     """Refuse a file that says something else of a table."""
     linked = found.progressive.code if found.progressive else None
+    also = tuple(found.also_feeds.values_list("progressive__code", "wager"))
     decks = found.decks_in_use if wanted.decks_in_use is None else wanted.decks_in_use
     must_agree(
         f"Table {found.code}",
@@ -233,6 +304,7 @@ def compare_table(found: GamingTable, wanted: TableSetup) -> None:
             "decks_in_use": (found.decks_in_use, decks),
             "game": (found.game, wanted.game),
             "progressive": (linked, wanted.progressive),
+            "also_feeds": (also, wanted.also_feeds),
             "positions": (found.positions, wanted.positions),
             "pit": (found.pit, wanted.pit),
         },

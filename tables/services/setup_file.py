@@ -22,6 +22,7 @@ TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 # Betting positions at most, where no definition of the game says it: § 671a.2(a), § 672a.2(a).
 MOST_POSITIONS = {"pai_gow": 6, "lunar_poker": 5, "free_bet_blackjack": 6}
 WITHOUT_PROGRESSIVE = {"lunar_poker", "free_bet_blackjack"}
+OF_SEVERAL = {"super_on", "red_black"}  # wagers that are more than one amount
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,13 @@ class TableSetup:
     positions: int
     progressive: str | None
     decks_in_use: int | None
+    also_feeds: tuple[tuple[str, str], ...] = ()  # (progressive, the wager that feeds it)
+
+    @property
+    def feeds(self) -> tuple[str, ...]:
+        """Return every progressive that the table has, its game's own first."""
+        own = () if self.progressive is None else (self.progressive,)
+        return own + tuple(code for code, _ in self.also_feeds)
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,7 @@ def read_setup(document: Any) -> SetupFile:
     whole.done()
     check_codes(found)
     check_progressives(found)
+    check_links(found)
     return found
 
 
@@ -141,8 +150,34 @@ def read_table(part: Part) -> TableSetup:
         raise SetupRefused(
             "bad_value", part.at("decks_in_use"), "One deck or batch is in use, or two in turn."
         )
+    also = tuple(read_feed(feed, game, progressive) for feed in part.parts("also_feeds", []))
+    refuse_second(((code, part.at("also_feeds")) for code, _ in also), "progressive")
     part.done()
-    return TableSetup(part.path, code, pit, game, positions, progressive, decks_in_use)
+    return TableSetup(part.path, code, pit, game, positions, progressive, decks_in_use, also)
+
+
+def read_feed(part: Part, game: str, own: str | None) -> tuple[str, str]:
+    """Read a further progressive of a table, and the wager whose making feeds it."""
+    code, wager = part.text("progressive", 24), part.text("wager", 24)
+    definition = definition_of(game)
+    made = []
+    if definition is not None:
+        never = OF_SEVERAL | definition.after_lockout
+        made = [kind for kind in definition.kinds if kind not in never]
+    if own is None:
+        made = [kind for kind in made if kind != "progressive"]
+    if wager not in made:
+        raise SetupRefused(
+            "unknown_wager",
+            part.at("wager"),
+            f"Before the lock-out this table has {', '.join(made)}; not {wager}.",
+        )
+    if code == own:
+        raise SetupRefused(
+            "duplicate_code", part.at("progressive"), f"The table's own progressive is {code}."
+        )
+    part.done()
+    return code, wager
 
 
 def check_codes(found: SetupFile) -> None:
@@ -190,6 +225,24 @@ def check_progressives(found: SetupFile) -> None:
             )
         for terms in asked:
             check_amounts(linked, terms)
+
+
+def check_links(found: SetupFile) -> None:
+    """Check what else each table feeds."""
+    by_code = {p.code: p for p in found.progressives}
+    for table in found.tables:
+        for place, (code, _) in enumerate(table.also_feeds):
+            path = f"{table.path}.also_feeds[{place}].progressive"
+            if code not in by_code:
+                raise SetupRefused(
+                    "unknown_progressive", path, f"The file has no progressive {code}."
+                )
+            if not by_code[code].must_hit:
+                raise SetupRefused(
+                    "bad_value",
+                    path,
+                    "A table's further progressive must hit by an amount: its hands pay no other.",
+                )
 
 
 def progressive_terms(found: SetupFile, game: str) -> list[ProgressiveTerms] | None:

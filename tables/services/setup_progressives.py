@@ -1,5 +1,6 @@
 """Read a set-up file's progressives and make their meters: levels, rates, paytables."""
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -7,12 +8,13 @@ from typing import Any
 from progressives.levels import DISPLAY, OVERFLOW, RESERVE
 from progressives.meters import CENT, increment
 from progressives.models import LevelRate, Meter, Progressive
-from progressives.plans import PlanRefused, read_plan
+from progressives.plans import Plan, PlanRefused, read_plan
 from progressives.services.control_terms import rates_now
 from tables.services.setup_part import Part, SetupRefused
 
 NOTHING = Decimal(0)
 MOST_DECKS = 12
+STATEMENTS = re.compile(r"equal_probability|waiver")
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class LevelSetup:
     overflow_at_reset: str = "added"
     shown_to: Decimal = CENT
     rates: tuple[RateSetup, ...] = ()
+    must_hit_from: Decimal | None = None
+    must_hit_by: Decimal | None = None
 
     @property
     def hides(self) -> bool:
@@ -56,11 +60,18 @@ class ProgressiveSetup:
     wager_unit: Decimal
     levels: tuple[LevelSetup, ...]
     paytables: dict[str, Any]
+    different_games: tuple[str, str] | None = None  # why it may link them: kind and text
 
     @property
     def plain(self) -> bool:
         """Whether a wager needs no more than a stake to be put on its one level."""
-        return len(self.levels) == 1 and not self.levels[0].rates and not self.paytables
+        [first, *more] = self.levels
+        return not (more or first.rates or first.must_hit_by or self.paytables)
+
+    @property
+    def must_hit(self) -> bool:
+        """Whether no hand wins it: every level is won by the wager that brings it far enough."""
+        return all(level.must_hit_by for level in self.levels) and not self.paytables
 
 
 # ---- reading --------------------------------------------------------------------------------
@@ -80,10 +91,36 @@ def read_progressive(part: Part) -> ProgressiveSetup:
         plan = read_plan(paytables, codes, part.at("paytables"))
     except PlanRefused as refusal:
         raise SetupRefused("bad_paytable", refusal.path, refusal.detail) from None
+    must_not_be_shared_out(part, levels, plan)
     name = part.maybe("name", 60) or ""
+    different = read_statement(part)
     part.done()
     check_rates(part, levels, set(plan.paytables))
-    return ProgressiveSetup(part.path, code, name, unit, levels, paytables)
+    return ProgressiveSetup(part.path, code, name, unit, levels, paytables, different)
+
+
+def read_statement(part: Part) -> tuple[str, str] | None:
+    """Read why tables of different games may be linked: an equal probability, or a waiver."""
+    if part.get("different_games", dict, None) is None:
+        return None
+    told = Part(part.get("different_games", dict), part.at("different_games"))
+    kind = told.matching("kind", STATEMENTS, "bad_value", '"equal_probability" or "waiver"')
+    text = told.text("text", 2000)
+    told.done()
+    return kind, text
+
+
+def must_not_be_shared_out(part: Part, levels: tuple[LevelSetup, ...], plan: Plan) -> None:
+    """Refuse a hand that pays a share of a level that no hand wins."""
+    drawn = {level.code for level in levels if level.must_hit_by is not None}
+    for name, rows in plan.paytables.items():
+        for hand, row in rows.items():
+            if row.level in drawn:
+                raise SetupRefused(
+                    "bad_paytable",
+                    f"{part.at('paytables')}.{name}",
+                    f"Level {row.level} must hit by an amount: no hand such as {hand} wins it.",
+                )
 
 
 def read_level(part: Part, unit: Decimal) -> LevelSetup:
@@ -99,7 +136,10 @@ def read_level(part: Part, unit: Decimal) -> LevelSetup:
         part.one_of("overflow_at_reset", "added", "kept"),
         part.maybe_money("shown_to") or CENT,
         tuple(read_rate(rate, unit) for rate in part.parts("rates", [])),
+        part.maybe_money("must_hit_from"),
+        part.maybe_money("must_hit_by"),
     )
+    must_have_room(part, level)
     if level.limit is not None and level.limit < max(level.initial, level.reset):
         raise SetupRefused(
             "bad_limit", part.at("limit"), "A limit is not below the initial or the reset amount."
@@ -107,6 +147,28 @@ def read_level(part: Part, unit: Decimal) -> LevelSetup:
     must_be_exact(part, unit, level)
     part.done()
     return level
+
+
+def must_have_room(part: Part, level: LevelSetup) -> None:
+    """Refuse bounds that a level stands above already, or that a limit or a reserve would bend."""
+    low, high = level.must_hit_from, level.must_hit_by
+    if low is None and high is None:
+        return
+    if low is None or high is None:
+        missing = "must_hit_from" if low is None else "must_hit_by"
+        raise SetupRefused("missing_key", part.at(missing), "A draw has two bounds.")
+    if not max(level.initial, level.reset) < low < high:
+        raise SetupRefused(
+            "bad_value",
+            part.at("must_hit_from"),
+            "What is drawn lies above the initial and the reset amount and below its upper bound.",
+        )
+    if level.limit is not None or level.hides:
+        raise SetupRefused(
+            "bad_value",
+            part.at("must_hit_by"),
+            "A level that must hit has neither a limit nor a reserve.",
+        )
 
 
 def read_rate(part: Part, unit: Decimal) -> RateSetup:
@@ -164,6 +226,8 @@ def make_level(progressive: Progressive, level: LevelSetup) -> Meter:
         increment_percent=level.increment_percent,
         limit=level.limit,
         shown_to=level.shown_to,
+        must_hit_from=level.must_hit_from,
+        must_hit_by=level.must_hit_by,
         value=NOTHING,
     )
     pools = []
@@ -207,6 +271,8 @@ def told_terms(level: LevelSetup) -> dict[str, Any]:
         "limit": level.limit,
         "overflow_at_reset": None if level.limit is None else level.overflow_at_reset,
         "shown_to": level.shown_to,
+        "must_hit_from": level.must_hit_from,
+        "must_hit_by": level.must_hit_by,
         "rates": sorted(
             (rate.paytable, number, rate.increment_percent, rate.reserve_percent)
             for rate in level.rates
@@ -233,6 +299,8 @@ def stored_terms(progressive: Progressive) -> dict[str, dict[str, Any]]:
             "limit": meter.limit,
             "overflow_at_reset": None if overflow is None else overflow.at_reset,
             "shown_to": meter.shown_to,
+            "must_hit_from": meter.must_hit_from,
+            "must_hit_by": meter.must_hit_by,
             "rates": sorted(
                 (rate.paytable, rate.decks, rate.increment_percent, rate.reserve_percent)
                 for rate in rates_now(meter)

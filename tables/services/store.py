@@ -70,7 +70,8 @@ def store_open_rounds(batch: Batch) -> None:
             table_id=table,
             number=number,
             lockout_id=locked.event_id,
-            contributed=[[position, written(amount)] for position, amount in locked.contributed],
+            contributed=[[position, written(amount)] for position, amount in locked.contributed]
+            + [[put.position, written(put.amount), *put[2:]] for put in locked.further],
         )
         for (table, number), locked in batch.open.items()
         if not locked.stored

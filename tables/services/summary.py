@@ -14,6 +14,7 @@ from audit.models import ExceptionRecord
 from audit.verify import verify_log
 from progressives.meters import cents
 from progressives.models import EnvyPayout, JackpotClaim
+from progressives.services.must_hit_verify import must_hit_faults
 from progressives.services.reconcile import Reconciliation, reconcile
 from tables.models import AppliedEvent, Facility, GamingTable, OpenRound, Round
 from tables.services import progress
@@ -37,8 +38,9 @@ WITH wins AS (
 SELECT count(*) FILTER (WHERE w.round_id IS NOT NULL),
        count(*) FILTER (WHERE c.round_id IS NOT NULL),
        count(*) FILTER (WHERE c.round_id IS NULL OR w.round_id IS NULL OR c.amount <> w.pays)
-FROM wins w FULL JOIN progressives_jackpotclaim c
-    ON c.round_id = w.round_id AND c.position = w.position
+FROM wins w FULL JOIN (
+    SELECT * FROM progressives_jackpotclaim WHERE hand <> 'must_hit_by'
+) c ON c.round_id = w.round_id AND c.position = w.position
 """
 
 
@@ -119,6 +121,7 @@ def summarize(day: date | None = None) -> Summary:
     faults = [f"Meter {m.meter} does not reconcile: {m.difference}." for m in meters if not m.ok]
     faults += [f"The log is broken in {f.chain} at {f.sequence}: {f.detail}" for f in log.faults]
     faults += faults_of(events, aside, (wins, claims, unmatched))
+    faults += must_hit_faults()
     faults += [f"The log tells nothing of {count(n, what)}." for what, n in unlogged().items()]
     return Summary(
         facility=Facility.objects.values_list("name", flat=True).first() or "",

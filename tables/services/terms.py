@@ -12,6 +12,7 @@ from progressives.services.ledger import LevelMeter
 from tables.models import Facility, GamingTable, SubmissionApproval
 from tables.rules import Submission, TableTerms
 from tables.rules.choices import progressives_in
+from tables.services.turn import Fed
 
 AHEAD = timedelta(minutes=15)  # a sender's clock further ahead does not turn the day
 
@@ -72,6 +73,7 @@ class TermsBook:
             pk: None if t.progressive_id is None else units[t.progressive_id]
             for pk, t in self.tables.items()
         }
+        self.further: Mapping[int, tuple[Fed, ...]] = {}  # only whoever applies events needs it
         self._submissions: dict[str, list[tuple[date, Submission]]] = {}
         self._grown: dict[str, dict[Decimal, Mapping[str, Any]]] = {}
         approved = SubmissionApproval.objects.exclude(kind=SubmissionApproval.Kind.REFUSED)

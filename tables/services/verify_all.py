@@ -16,6 +16,7 @@ from audit.anchors import Anchored
 from audit.verify import Plan, Verification, read_finding, spans, verification_of, with_anchors
 from audit.walking import Fault
 from progressives.models import Meter
+from progressives.services.must_hit_verify import must_hit_faults
 from progressives.services.reconcile import reconcile
 from tables.services.unlogged import unlogged
 
@@ -120,6 +121,8 @@ def database_faults() -> Iterator[Fault]:
             yield Fault(DATABASE, 0, "meter_changed", told)
         for sentence in meter.faults:
             yield Fault(DATABASE, 0, "meter_entries", f"Meter {meter.meter}: {sentence}")
+    for sentence in must_hit_faults():
+        yield Fault(DATABASE, 0, "must_hit", sentence)
     try:
         counted = unlogged()
     except DatabaseError as error:  # an event's bytes are no document any more: it is named above

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from audit.canonical import parse
 from audit.models import AuditEvent
+from progressives.must_hit import MUST_HIT
 from tables import rules
 from tables.models import GamingTable, RulesSubmission
 from tables.rules.choices import progressives_in
@@ -228,7 +229,8 @@ def put_meters(again: Again, table: GamingTable, facts: Mapping[str, Any]) -> No
     if table.progressive_id is None:
         return
     strips = {strip["level"]: strip["before"] for strip in facts["outcome"].get("meters", ())}
-    first = {entry["level"]: entry for entry in reversed(facts.get("entries", ()))}
+    own = [entry for entry in facts.get("entries", ()) if "progressive" not in entry]
+    first = {entry["level"]: entry for entry in reversed(own)}
     for level in again.ledger.levels(table.progressive_id):
         for held in level.every():
             entry = first.get(held.name)
@@ -334,8 +336,8 @@ def words(name: str, told: Any) -> str:
 
 
 def claims_in(facts: Mapping[str, Any]) -> str:
-    """Write the claims that a settlement opens."""
-    claims = facts.get("claims") or []
+    """Write the claims that a settlement opens; what a wager wins hangs on no rules."""
+    claims = [one for one in facts.get("claims") or [] if one["hand"] != MUST_HIT]
     told = (f"position {one['position']} {one['amount']}" for one in claims)
     return ", ".join(told) or "none"
 

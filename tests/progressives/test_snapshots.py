@@ -56,8 +56,8 @@ def test_snapshots_go_on_from_the_last_one_and_say_what_the_whole_ledger_says() 
         table.wager(1, 2)
         table.hand("straight_flush")
         take("day_close")
-    given = table.wager(4)
-    table.round(lambda feed, facts: feed.reverse(facts, 4, given[0]))
+    stake = stud.wager_unit
+    table.round(lambda feed, facts: feed.reverse(facts, 4, feed.contribute(facts, 4, stake)))
 
     meters = list(Meter.objects.filter(progressive=stud, level="major").order_by("pk"))
     found = [counts(snapshot) for snapshot in read_now(meters)]

@@ -9,13 +9,17 @@ from rich.console import Console
 from rich.table import Table
 
 from progressives.meters import cents
+from progressives.services.must_hit_verify import must_hit_faults
 from progressives.services.reconcile import Reconciliation, reconcile
 
 SUMS = "opening contributions reversals awards resets returned expected value difference".split()
 
 
 class Command(BaseCommand):
-    help = "Add every meter up from its entries. Ends with 1 if a meter shows anything else."
+    help = (
+        "Add every meter up from its entries, and check what was drawn for levels that must hit. "
+        "Ends with 1 if anything does not hold."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print a list of JSON objects")
@@ -29,7 +33,10 @@ class Command(BaseCommand):
             for meter in found:
                 for fault in meter.faults:
                     self.stderr.write(f"{meter.meter}: {fault}")
-        if not all(meter.ok for meter in found):
+        draws = must_hit_faults()
+        for fault in draws:
+            self.stderr.write(fault)
+        if draws or not all(meter.ok for meter in found):
             sys.exit(1)
 
 
