@@ -43,6 +43,12 @@ TILES = [
         "What the house owes for another player's hand: tick it off when it is paid.",
     ),
     Tile(
+        "tables.view_roundamendment",
+        "admin:tables_roundamendment_changelist",
+        "Amendments",
+        "Settled rounds that were settled wrongly: proposed by one person, decided by another.",
+    ),
+    Tile(
         "audit.view_exceptionrecord",
         "admin:audit_exceptionrecord_desk",
         "Exceptions",

@@ -24,6 +24,7 @@ from tables.models import (
     RoundPosition,
     TableEvent,
 )
+from tables.pages.amendments import RoundAmendmentAdmin, amendments_of
 from tables.pages.approvals import approvals_page
 from tables.pages.find import find_page
 from tables.pages.payouts import payouts_of
@@ -35,6 +36,7 @@ from tables.services.keys import make_key, revoke_key
 __all__ = [
     "EquipmentAdmin",
     "GamingTableAdmin",
+    "RoundAmendmentAdmin",
     "RulesSubmissionAdmin",
 ]  # registered where they are written
 
@@ -125,10 +127,19 @@ class RoundAdmin(RecordAdmin):
     ordering = ["-table_id", "-number"]  # as the index has them
     fields = [
         *["drawn", "table", "number", "state", "dealt_by", "occurred_at", "gaming_day", "dealer"],
-        *["floorperson", "dealt", "seats", "payouts", "moved", "flagged", "rules", "lane_number"],
-        "id",
+        *["floorperson", "dealt", "seats", "payouts", "amended", "moved", "flagged", "rules"],
+        *["lane_number", "id"],
     ]
-    readonly_fields = ["drawn", "dealt_by", "dealt", "seats", "payouts", "moved", "flagged"]
+    readonly_fields = [
+        "drawn",
+        "dealt_by",
+        "dealt",
+        "seats",
+        "payouts",
+        "amended",
+        "moved",
+        "flagged",
+    ]
 
     @admin.display(description="from the log")
     def drawn(self, found: Round) -> SafeString:
@@ -165,6 +176,10 @@ class RoundAdmin(RecordAdmin):
     @admin.display(description="payouts")
     def payouts(self, found: Round) -> SafeString | str:
         return payouts_of(found.pk)
+
+    @admin.display(description="amendments")
+    def amended(self, found: Round) -> SafeString | str:
+        return amendments_of(found)
 
     def seat(self, seat: RoundPosition) -> SafeString:
         lines = format_html_join("", "<div>{}</div>", ((line_text(line),) for line in seat.lines))

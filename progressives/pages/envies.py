@@ -50,6 +50,8 @@ def row_of(envy: EnvyPayout, claims: list[JackpotClaim], viewer: Viewer) -> Envy
     hand = hand_of(envy, claims)
     if hasattr(envy, "payment"):
         return EnvyRow(envy, hand, "", "")
+    if any(claim.state == JackpotClaim.State.DISPUTED for claim in claims):
+        return EnvyRow(envy, hand, "", "Its round is disputed")
     if hand is not None and hand.state in JackpotClaim.BEFORE_VALIDATED:
         return EnvyRow(envy, hand, "", f"Position {hand.position} is validated first")
     if "pay" not in viewer.verbs:

@@ -77,6 +77,9 @@ def row_of(claim: JackpotClaim, viewer: Viewer) -> Row:
         actions, why_not = (), "You dealt this round"
     elif where and where != "disputed" and getattr(claim, "round_disputed", False):
         actions, why_not = (), "Its round is disputed"
+    elif where == "disputed":
+        may = "resolve" in viewer.verbs
+        actions, why_not = ((Action("resolve", "Resolve"),) if may else ()), ""
     else:
         actions, why_not = actions_of(claim, where, steps, viewer, two_taps)
     told = [said(step) for kind, step in steps.items() if kind == last.kind and kind in WORDS]
@@ -130,23 +133,12 @@ def actions_of(
         found.append(Action("answer", "Answer again" if Taken.ANSWERED in steps else "Answer"))
     if where in ("waiting", "approve", "pay") and "refuse" in viewer.verbs:
         found.append(Action("refuse", "Refuse"))
-    found += second_persons(where, steps, viewer)
     if where == "return" and "return" in viewer.verbs:
         if steps[Taken.REFUSED].by_id == viewer.user.pk:
             why_not = "Another person puts it back"
         else:
             found.append(Action("return", "Put back"))
     return tuple(found), why_not
-
-
-def second_persons(where: str, steps: dict[str, ClaimStep], viewer: Viewer) -> list[Action]:
-    """Return what a branch asks of this viewer: to confirm a void, to resolve a dispute."""
-    found = []
-    if where in ("waiting", "approve", "pay") and asked_by_another(steps, viewer):
-        found.append(Action("void", "Confirm void"))
-    if where == "disputed" and "resolve" in viewer.verbs:
-        found.append(Action("resolve", "Resolve"))
-    return found
 
 
 def asked_by_another(steps: dict[str, ClaimStep], viewer: Viewer) -> bool:
@@ -164,8 +156,9 @@ def branches_of(claim: JackpotClaim, viewer: Viewer) -> tuple[Action, ...]:
         found.append(Action("dispute", "Raise a dispute"))
     steps = {step.kind: step for step in claim.steps.all()}
     voidable = claim.state in JackpotClaim.UNDECIDED and not getattr(claim, "round_disputed", False)
-    if voidable and "void" in viewer.verbs and not asked_by_another(steps, viewer):
-        found.append(Action("void", "Ask for a void"))
+    if voidable and "void" in viewer.verbs:
+        asked = asked_by_another(steps, viewer)
+        found.append(Action("void", "Confirm void" if asked else "Ask for a void"))
     return tuple(found)
 
 

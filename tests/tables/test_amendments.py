@@ -1,11 +1,13 @@
 """A settled round changes only by two people: its outcome's next version, and what follows."""
 
 import copy
+import json
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.test import Client
 
 from audit.canonical import parse
 from audit.models import AuditEvent, ExceptionRecord, User
@@ -35,6 +37,7 @@ from tests.documents import FIVE_ACES, NOTHING, OTHER_ROYAL, ROYAL, STRAIGHT, Se
 from tests.make import documented, make_user, staff, validated
 
 pytestmark = pytest.mark.django_db
+STRAIGHT_OTHER = ("5C 6D 7H 8S 9D KC".split(), ["KC"])  # beside the other straight
 
 
 def pit() -> User:
@@ -359,3 +362,34 @@ def test_the_log_tells_both_versions(floor: Any) -> None:
     assert made.outcome["lines"] == next(
         b["facts"]["outcome"]["lines"] for b in bodies if b["action"] == "tables.round_amended"
     )
+
+
+def test_the_pages_of_an_amendment(floor: Any, client: Client) -> None:
+    floor.play(Sender().whole(seat(6, ROYAL), seat(2, STRAIGHT)))
+    found = Round.objects.get()
+    page = f"/admin/tables/roundamendment/propose/{found.pk}/"
+    client.force_login(make_user("F291"))
+    assert client.get(page).status_code == 403
+    client.force_login(pit())
+    shown = client.get(f"/admin/tables/round/{found.pk}/change/").content.decode()
+    assert page in shown
+    assert "royal_flush" not in client.get(page).content.decode()
+    told = {"document": "{", "reason": "Wrong."}
+    assert client.post(page, told).status_code == 409
+    told["document"] = json.dumps(corrected(found, p6=STRAIGHT_OTHER))
+    answer = client.post(page, told)
+    assert answer.status_code == 302, answer.content.decode()
+    address = answer.headers["Location"]
+    shown = client.get(address).content.decode()
+    assert "You proposed this amendment" in shown
+    assert "position 6, cards" in shown
+    assert "<b>Void</b> position 6" in shown
+    made = RoundAmendment.objects.get()
+    refused = client.post(address, {"approve": "1", "digest": made.digest})
+    assert refused.status_code == 409
+    client.force_login(accountant())
+    assert "Approve: it takes effect now" in client.get(address).content.decode()
+    assert client.post(address, {"refuse": "1", "remark": ""}).status_code == 409
+    assert client.post(address, {"approve": "1", "digest": made.digest}).status_code == 302
+    assert "Approved by A571" in client.get(address).content.decode()
+    assert "waits" not in client.get("/admin/tables/roundamendment/").content.decode()
