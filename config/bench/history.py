@@ -1,5 +1,6 @@
 """``./run bench --history``: searches over 100,000 rounds and over 1,000,000, and their ratio."""
 
+from collections.abc import Sequence
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -12,7 +13,7 @@ from rich.table import Table
 from config.bench.games import SIX_CARD, terms_of
 from config.bench.ground import SETUP
 from config.bench.machine import facts_of_machine
-from config.bench.past import Past
+from config.bench.past import POOL, Past
 from config.bench.questions import questions
 from config.environment import say
 from config.house import House
@@ -20,7 +21,6 @@ from tables.models import GamingTable
 from tables.services.finding import find
 from tables.services.setup import load_setup
 
-SIZES = (100_000, 1_000_000)
 TABLES = 20
 TURNS = 7
 TARGET_MILLISECONDS = 100.0
@@ -28,7 +28,7 @@ MOST_GROWTH = 2.0  # of the pages that the median search looks at, while the his
 GIN = "filed_by_key"
 
 
-def measure_history(house: House, sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
+def measure_history(house: House, sizes: Sequence[int]) -> dict[str, Any]:
     """Fill the house's past to each size, and ask the same questions at each."""
     setup = {
         **SETUP,
@@ -36,7 +36,8 @@ def measure_history(house: House, sizes: tuple[int, ...] = SIZES) -> dict[str, A
     }
     load_setup(setup)
     say("Dealing and settling the rounds that the past is made of")
-    past = Past(list(GamingTable.objects.order_by("pk")), terms_of(SIX_CARD))
+    tables = list(GamingTable.objects.order_by("pk"))
+    past = Past(tables, terms_of(SIX_CARD), pool=min(POOL, max(sizes)))
     found: dict[int, dict[str, float]] = {}
     touched: dict[int, dict[str, int]] = {}
     filling: dict[int, float] = {}

@@ -28,9 +28,19 @@ def main(arguments: Sequence[str]) -> int:
         action="store_true",
         help="instead: search 100,000 rounds and 1,000,000, put down first (some minutes)",
     )
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        nargs=2,
+        default=(100_000, 1_000_000),
+        metavar=("FEW", "MANY"),
+        help="how many rounds --history searches, first and then",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object, no table")
     parser.add_argument("--check", action="store_true", help="fail where a target is not met")
     options = parser.parse_args(arguments)
+    if not 0 < options.rounds[0] < options.rounds[1]:
+        parser.error("--rounds takes two numbers above zero, the smaller one first")
     if options.seconds <= 0:
         parser.error("--seconds takes a number above zero")
     folder = Path(tempfile.mkdtemp(prefix="progressives-bench-"))
@@ -41,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
             house.start()
             os.environ.update(house.environment())
             if options.history:
-                figures, met = searched(house, table=not options.json)
+                figures, met = searched(house, options.rounds, table=not options.json)
             else:
                 figures, met = measured(house, options.seconds, table=not options.json)
     finally:
@@ -66,14 +76,14 @@ def measured(house: House, seconds: float, *, table: bool) -> tuple[dict[str, ob
     return figures.told(), figures.met
 
 
-def searched(house: House, *, table: bool) -> tuple[dict[str, object], bool]:
+def searched(house: House, rounds: Sequence[int], *, table: bool) -> tuple[dict[str, object], bool]:
     """Return the figures of the searches and whether their targets are met."""
     import django  # noqa: PLC0415  # as above
 
     django.setup()
     from config.bench.history import measure_history, show_history  # noqa: PLC0415
 
-    figures = measure_history(house)
+    figures = measure_history(house, rounds)
     if table:
         show_history(figures)
     return figures, figures["met"]

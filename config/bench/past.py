@@ -122,11 +122,13 @@ class TableNow:
 class Past:
     """The past of a house, which can be made to go on."""
 
-    def __init__(self, tables: list[GamingTable], terms: TableTerms, seed: int = 5) -> None:
+    def __init__(
+        self, tables: list[GamingTable], terms: TableTerms, seed: int = 5, pool: int = POOL
+    ) -> None:
         self._rng = rng = Random(seed)  # noqa: S311 - a play
         self._now = [TableNow(table) for table in tables]
-        self._pool = make_pool(terms, rng, POOL, lucky=False)
-        self._lucky = make_pool(terms, rng, LUCKY_POOL, lucky=True)
+        self._pool = make_pool(terms, rng, pool, lucky=False)
+        self._lucky = make_pool(terms, rng, min(LUCKY_POOL, pool), lucky=True)
         self._value = LOWEST
         self._at = BEGINS
         self._step = timedelta(seconds=ROUND_SECONDS / len(tables))
