@@ -76,6 +76,7 @@ def close_page(
         "steps": steps_of(figures),
         "methods": MeterReading.Method.choices[:2],
         "payouts": payouts_of(asked),
+        "chips": chips_of(figures),
         "tables": tables_of(figures),
         "owed": liability_of(figures),
         "formats": FORMATS if figures.close else (),
@@ -120,6 +121,20 @@ def may(verbs: frozenset[str], figures: Figures, user: Any) -> dict[str, bool]:
         "enter": "prepare" in verbs and state == "draft",
         "review": "review" in verbs and waits and not own,
         "waits_for_another": own,
+    }
+
+
+def chips_of(figures: Figures) -> dict[str, Any]:
+    """Return the counts that differ, those that agree, and who is not counted yet by table."""
+    uncounted: dict[str, list[str]] = {}
+    for line in figures.chips:
+        if line.uncounted:
+            uncounted.setdefault(line.table, []).append(line.dealer or "all")
+    counted = [line for line in figures.chips if line.count is not None]
+    return {
+        "off": [line for line in counted if line.difference],
+        "sound": [line for line in counted if not line.difference],
+        "uncounted": uncounted,
     }
 
 
