@@ -205,7 +205,7 @@ def test_the_queue_takes_as_many_queries_for_many_claims_as_for_few(
         make_claim(progressive)
     client = client_of(make_user())
     client.get(QUEUE)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         client.get(QUEUE)
 
 
