@@ -5,13 +5,13 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Subquery
+from django.db.models import Q, Subquery
 from django.utils import timezone
 
 from audit.models import ExceptionRecord, User
 from audit.services import SYSTEM, log_event, open_exceptions, record, timestamp
 from progressives.meters import cents
-from progressives.models import Lane, Meter, MeterEntry
+from progressives.models import Lane, Meter, MeterEntry, MeterRetirement
 from progressives.services.close_readings import read_value
 from tables.downtime_errors import DownAlready, NotAccountedFor, NotDown, Said
 from tables.models import Downtime, DowntimeEnd, DowntimeReading, GamingTable, TableCursor
@@ -55,13 +55,11 @@ def begin_downtime(*, table: str, began_at: datetime, by: User, reason: str) -> 
 
 
 def displays_of(table: GamingTable) -> list[Meter]:
-    """Return the meters that a table's signs show."""
-    if table.progressive_id is None:
-        return []
-    shown = Meter.objects.filter(
-        progressive=table.progressive_id, purpose=Meter.Purpose.DISPLAY
-    ).select_related("progressive")
-    return list(shown.order_by("pk"))
+    """Return the meters that a table's signs show, of every progressive that it feeds."""
+    fed = Q(progressive=table.progressive_id) | Q(progressive__also_fed_by__table=table)
+    shown = Meter.objects.filter(fed, purpose=Meter.Purpose.DISPLAY).select_related("progressive")
+    gone = MeterRetirement.objects.values("meter")
+    return list(shown.exclude(pk__in=gone).order_by("pk").distinct())
 
 
 @guarded

@@ -11,6 +11,7 @@ from django.test import Client
 from audit.models import AuditEvent, ExceptionRecord
 from audit.services import close_exception, take_exception
 from progressives.errors import ProgressiveError
+from progressives.models import Meter
 from progressives.services.reconcile import reconcile
 from tables.models import (
     Downtime,
@@ -23,12 +24,13 @@ from tables.models import (
     PaperForm,
     Round,
     TableEvent,
+    TableProgressive,
 )
 from tables.services import paper
 from tables.services.downtime import begin_downtime, end_downtime, missing_of, read_meters
 from tables.services.fresh import freshness_of
 from tests.documents import NOON, NOTHING, ROYAL, STRAIGHT, Sender, seat
-from tests.make import make_user
+from tests.make import make_progressive, make_user
 
 BEGAN = NOON - timedelta(minutes=1)
 
@@ -332,3 +334,19 @@ def test_the_api_that_a_tables_sign_polls(floor: Any) -> None:
     assert "plays on paper" in told["detail"]
     assert client.get("/api/v1/tables/T-9/meters/").status_code == 403
     assert Client().get("/api/v1/tables/T-1/meters/").status_code == 401
+
+
+def test_every_progressive_of_the_table_is_read_before_the_end(on_paper: Paper) -> None:
+    table = on_paper.downtime.table
+    second = make_progressive(on_paper.floor.lane, code="P-2", initial="500.00")
+    TableProgressive.objects.create(table=table, progressive=second, wager="fortune_bonus")
+    assert [m.progressive.code for m in freshness_of(table).meters] == ["P-1", "P-2"]
+    paper.void_forms(numbers=[1, 2, 3], by=on_paper.first, reason="Not used.")
+    values = {Meter.objects.get(progressive__code="P-1").pk: ("20000.00", "")}
+    read_meters(downtime_id=on_paper.downtime.pk, values=values, by=on_paper.first)
+    assert missing_of(on_paper.downtime) == ["P-2:grand is not read."]
+    end = DowntimeEnd(downtime=on_paper.downtime, ended_at=NOON, by=on_paper.first)
+    assert "not read" in refused_by_postgres(end)
+    values = {Meter.objects.get(progressive=second).pk: ("500.00", "")}
+    read_meters(downtime_id=on_paper.downtime.pk, values=values, by=on_paper.first)
+    on_paper.end()
