@@ -21,6 +21,7 @@ WITH recent AS (
            lead(kind) OVER (ORDER BY sequence) AS following
     FROM progressives_meterentry
     WHERE meter_id = %(meter)s AND sequence > %(after)s AND gaming_day > %(since)s
+      AND kind <> 'initial'  -- of the day on which it was set up, whatever is played
     WINDOW day AS (PARTITION BY gaming_day ORDER BY sequence)
 )
 SELECT gaming_day, (place + 1)::float / entries, after, kind, "table", round FROM recent
