@@ -238,8 +238,8 @@ class NotSettled(WrongMoment):
 class NotAmendable(WrongMoment):
     code = "not_amendable"
     sentence = (
-        "This progressive has a reserve or a limit: its meters are mended by a correction that two"
-        " authorities agree on."
+        "This table feeds several progressives, or one with a reserve or a limit: their meters are"
+        " mended by a correction that two authorities agree on."
     )
 
 

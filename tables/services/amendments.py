@@ -25,6 +25,7 @@ from tables.models import AmendmentDecision, Round, RoundAmendment
 from tables.rules import Refusal
 from tables.services.amend_work import work_out
 from tables.services.amended_round import Original, Work, find_original
+from tables.services.further import feeds_of
 
 Kind = AmendmentDecision.Kind
 FIXED = ("spec", "event_id", "table", "sequence", "type", "round", "occurred_at", "game")
@@ -228,7 +229,7 @@ def worked_out(original: Original, document: dict[str, Any], ledger: Ledger, lan
     if canonical(document) == canonical(original.document):
         raise errors.NothingAmended
     meter = meter_of(ledger, original.round)
-    if isinstance(meter, SplitMeter):
+    if isinstance(meter, SplitMeter) or feeds_of([original.round.table], retired_too=True):
         raise errors.NotAmendable
     try:
         return work_out(original, document, meter, facts_of(original, lane))

@@ -25,7 +25,7 @@ from progressives.services.claims_return import return_refused_award
 from progressives.services.close_retell import retell
 from progressives.services.reconcile import reconcile
 from progressives.services.rounds import closing_of
-from tables.models import Round, RoundAmendment
+from tables.models import GamingTable, Round, RoundAmendment, TableProgressive
 from tables.services.amended_round import find_original
 from tables.services.amendments import approve_amendment, propose_amendment, refuse_amendment
 from tables.services.disagreements import disagreements
@@ -34,7 +34,7 @@ from tables.services.reconstruct_text import as_text
 from tables.services.unlogged import unlogged
 from tables.services.verify_all import verify_all
 from tests.documents import FIVE_ACES, NOTHING, OTHER_ROYAL, ROYAL, STRAIGHT, Sender, seat
-from tests.make import documented, make_user, staff, validated
+from tests.make import documented, make_progressive, make_user, staff, validated
 
 pytestmark = pytest.mark.django_db
 STRAIGHT_OTHER = ("5C 6D 7H 8S 9D KC".split(), ["KC"])  # beside the other straight
@@ -285,6 +285,17 @@ def test_a_meter_that_does_not_hold_it_any_more_is_not_drawn_below_zero(floor: A
     with pytest.raises(errors.MeterTooLow, match="bring"):
         approve(made)
     assert adjustments(floor) == []
+
+
+def test_a_progressive_of_several_meters_is_mended_by_a_correction_instead(floor: Any) -> None:
+    floor.play(Sender().whole(seat(6, ROYAL)))
+    TableProgressive.objects.create(
+        table=GamingTable.objects.get(code="T-1"),
+        progressive=make_progressive(floor.lane, code="P-9"),
+        wager="main",
+    )
+    with pytest.raises(errors.NotAmendable, match="correction"):
+        propose(Round.objects.get(), p6=NOTHING)
 
 
 def test_a_void_round_is_not_amended(floor: Any) -> None:
