@@ -256,14 +256,24 @@ def blockers_of(
             found.append(Blocker(f"{line.name} has a variance that nobody was told of."))
     found += [Blocker(sentence) for sentence in chip_blockers(chips)]
     found += [Blocker(sentence) for sentence in unsound_slips(day)]
-    waiting = JackpotClaim.objects.filter(gaming_day__lte=day, state="waiting").count()
-    if waiting:
-        what = "payout still waits" if waiting == 1 else "payouts still wait"
-        found.append(Blocker(f"{waiting} progressive {what} for validation."))
+    found += undecided_payouts(day)
     for exception in open_exceptions(day, close):
         what = exception.kind.replace("_", " ").capitalize()
         where = f" at {exception.table}" if exception.table else ""
         found.append(Blocker(f"{what}{where} is open.", exception))
+    return found
+
+
+def undecided_payouts(day: date) -> list[Blocker]:
+    """Return a blocker for the payouts that nobody has validated yet, and one for the disputed."""
+    claims = JackpotClaim.objects.filter(gaming_day__lte=day)
+    found = []
+    if waiting := claims.filter(state__in=JackpotClaim.BEFORE_VALIDATED).count():
+        what = "payout still waits" if waiting == 1 else "payouts still wait"
+        found.append(Blocker(f"{waiting} progressive {what} for validation."))
+    if disputed := claims.filter(state=JackpotClaim.State.DISPUTED).count():
+        what = "payout is" if disputed == 1 else "payouts are"
+        found.append(Blocker(f"{disputed} progressive {what} disputed."))
     return found
 
 

@@ -22,6 +22,7 @@ from progressives.models import (
     MeterSnapshot,
 )
 from progressives.services.claims import refuse_claim, required_checks, validate_claim
+from progressives.services.claims_dispute import dispute_claim
 from progressives.services.claims_return import return_refused_award
 from progressives.services.close_day import end_day, next_day
 from progressives.services.close_readings import enter_readings, import_readings
@@ -223,6 +224,19 @@ def test_a_payout_that_waits_blocks(days: Days) -> None:
     with pytest.raises(
         close_errors.Blocked, match="1 progressive payout still waits for validation"
     ):
+        prepare_close(day=DAY, by=days.preparer)
+
+
+def test_a_disputed_payout_blocks(days: Days) -> None:
+    days.play(seat(2, ROYAL))
+    end_day(day=DAY, by=days.preparer)
+    days.read()
+    officer = make_user("F261", "floorperson")
+    claim_id = JackpotClaim.objects.get().pk
+    dispute_claim(claim_id=claim_id, officer=officer, reason="The player says quads.")
+    told = [blocker.sentence for blocker in days.figures().blockers]
+    assert "1 progressive payout is disputed." in told
+    with pytest.raises(close_errors.Blocked):
         prepare_close(day=DAY, by=days.preparer)
 
 
