@@ -18,6 +18,8 @@ from audit.models import REGULATOR, Case, CaseEntry, User
 from audit.services import SYSTEM, log_event, record, timestamp
 
 Kind, Status = CaseEntry.Kind, Case.Status
+LONGEST_NUMBER = 18  # digits
+LONGEST_TITLE = 120
 LINKS = ("round", "claim", "exception", "slip")
 ROLES = ("patron", "dealer", "floorperson", "pit manager", "surveillance", "witness", "other")
 
@@ -71,6 +73,9 @@ def open_case(
     """Open a case with its first entry. When it happened and when it was told are two things."""
     must_be(type in Case.Type.values, "type", "Choose what kind of case it is.")
     must_be(title.strip(), "title", "Give the case a title.")
+    must_be(
+        len(title.strip()) <= LONGEST_TITLE, "title", "A title is a line of a list: shorten it."
+    )
     must_be(text.strip(), "text", "Write what happened.")
     must_be(occurred_until >= occurred_from, "occurred_until", "The end lies before the beginning.")
     must_be(
@@ -193,14 +198,18 @@ def add_link(*, by: User, case: Case, what: str, which: str, text: str) -> CaseE
     must_be(what in LINKS, "what", "Choose what is linked.")
     which = which.strip()
     table, _, number = which.rpartition("/")
-    is_round = bool(table) and number.isascii() and number.isdecimal()
-    is_number = which.isascii() and which.isdecimal() and len(which) <= 18
+    is_round = 0 < len(table) <= 64 and is_a_number(number)
     if what == "round":
         must_be(is_round, "which", "Write a round as table/number, like T-1/204.")
     else:
-        must_be(is_number, "which", "Write its number.")
+        must_be(is_a_number(which), "which", "Write its number.")
     facts = {"what": what, "which": which}
     return write(by=by, case=case, kind=Kind.LINK, text=text or f"{what} {which}", facts=facts)
+
+
+def is_a_number(word: str) -> bool:
+    """Whether a word is a whole number that PostgreSQL can hold."""
+    return word.isascii() and word.isdecimal() and len(word) <= LONGEST_NUMBER
 
 
 def correct(*, by: User, case: Case | None, about: int, text: str) -> CaseEntry:

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from audit.canonical import canonical
-from audit.casebook import CaseRefused, must_be
+from audit.casebook import CaseRefused, cases_for, must_be
 from audit.models import (
     Camera,
     Case,
@@ -83,7 +83,8 @@ def hold(
 def end_hold(*, by: User, hold_id: int, kind: str, where: str) -> HoldEnd:
     """Say that held footage is saved, and where, or released, and why."""
     held = FootageHold.objects.filter(pk=hold_id).first()
-    must_be(held, "hold", "There is no such hold.")
+    hidden = held and held.case_id and not cases_for(by).filter(pk=held.case_id).exists()
+    must_be(held and not hidden, "hold", "There is no such hold.")  # nobody learns which
     must_be(kind in HoldEnd.Kind.values, "kind", "Saved or released?")
     must_be(where.strip(), "where", "Say where it was saved to, or why it is released.")
     if HoldEnd.objects.filter(pk=hold_id).exists():

@@ -4,7 +4,7 @@ from typing import Any
 
 import structlog
 from django.core.exceptions import PermissionDenied
-from django.db import OperationalError
+from django.db import DataError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
@@ -21,6 +21,12 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
         log.warning("database_unavailable", error=str(exc))
         told = error("try_again", "", "The database does not answer now; send the same again.")
         return Response(told, status.HTTP_503_SERVICE_UNAVAILABLE, headers={"Retry-After": "1"})
+    if isinstance(
+        exc, (DataError, OverflowError, RecursionError, UnicodeEncodeError)
+    ):  # no value of ours
+        log.error("value_refused", exc_info=exc)
+        told = error("bad_value", "", "A value is too long, too large or no text.")
+        return Response(told, status.HTTP_400_BAD_REQUEST)
     if isinstance(exc, errors.ProgressiveError):
         return Response(error(exc.code, exc.path, str(exc)), status_of(exc))
     if isinstance(exc, Http404):

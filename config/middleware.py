@@ -4,10 +4,15 @@ from collections.abc import Callable
 from time import monotonic
 from zoneinfo import ZoneInfo
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+import structlog
+from django.db import DataError
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.utils import timezone
 
+from config.api import error
 from tables.models import Facility
+
+log = structlog.get_logger(__name__)
 
 # Nothing from elsewhere and nothing inline. ``data:`` only for the small images in style sheets.
 CONTENT_SECURITY_POLICY = (
@@ -31,24 +36,35 @@ class SecurityHeadersMiddleware:
         return response
 
 
+UNKEPT = "Something in this request is too long, too large or no text: look at it again.\n"
+
+
 class RefuseNulMiddleware:
-    """Refuse a NUL in an address or a form: PostgreSQL has no text that holds one."""
+    """Refuse what PostgreSQL has no value for: a NUL in an address or a form, a word too long."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.path.startswith("/admin/") and holds_nul(request):
-            return HttpResponseBadRequest(
-                "There is a NUL character in this request.\n", content_type="text/plain"
-            )
+        if holds_nul(request):
+            sentence = "There is a NUL character in this request."
+            if request.path.startswith("/api/"):
+                return JsonResponse(error("bad_value", "", sentence), status=400)
+            return HttpResponseBadRequest(f"{sentence}\n", content_type="text/plain")
         return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exc: Exception) -> HttpResponse | None:
+        """Answer a value that a page let through and PostgreSQL refused; nothing of it was kept."""
+        if not isinstance(exc, DataError):
+            return None
+        log.error("value_refused", path=request.path, exc_info=exc)
+        return HttpResponseBadRequest(UNKEPT, content_type="text/plain")
 
 
 def holds_nul(request: HttpRequest) -> bool:
     """Whether the address or a field of the form holds a NUL."""
     told = [request.path, *(word for _, words in request.GET.lists() for word in words)]
-    if request.method == "POST":
+    if request.method == "POST" and request.path.startswith("/admin/"):  # the API reads JSON
         told += [str(word) for _, words in request.POST.lists() for word in words]
     return any("\0" in word for word in told)
 

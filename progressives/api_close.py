@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from audit.moments import in_range
 from progressives.api import REFUSALS, LoggedIn
 from progressives.close_errors import CloseUnknown
 from progressives.services.close_counts import Counted, enter_counts
@@ -74,9 +75,12 @@ class NoteSerializer(serializers.Serializer[Any]):
 def read_day(day: str) -> date:
     """Return the gaming day of an address."""
     try:
-        return date.fromisoformat(day)
+        found = date.fromisoformat(day)
     except ValueError:
         raise CloseUnknown from None
+    if not in_range(found):
+        raise CloseUnknown
+    return found
 
 
 def told_close(day: date) -> Response:

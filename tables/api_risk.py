@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 from progressives.api_meters import MayReadMeters
 from progressives.models import Progressive
 from tables.api import RefusalSerializer
+from tables.pages.trends import day_of
 from tables.rules.odds import DEALS, StaleCounts
 from tables.services.hits_report import hits_by_game, told
 from tables.services.risk import RiskUnknown
@@ -85,7 +86,7 @@ class HitsView(APIView):
 
 def day_asked(request: Request, name: str) -> date:
     """Return a gaming day of the query."""
-    try:
-        return date.fromisoformat(request.query_params.get(name, ""))
-    except ValueError:
-        raise ValidationError({name: "Name a gaming day as 2026-03-14."}) from None
+    found = day_of(request.query_params.get(name))
+    if found is None:
+        raise ValidationError({name: "Name a gaming day as 2026-03-14."})
+    return found

@@ -1,7 +1,7 @@
 """The casebook's pages: cases, one case with all that was written in it, the daily log."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import admin, messages
@@ -18,6 +18,7 @@ from django.utils import timezone
 from audit import casebook
 from audit.casebook import LINKS, ROLES, CaseRefused, cases_for, status_of
 from audit.models import Case, CaseEntry, User
+from audit.moments import in_range
 from audit.staff import ROLES as DEPARTMENTS
 
 VIEW, WRITE, WITHHOLD = "audit.view_case", "audit.write_case", "audit.withhold_case"
@@ -76,7 +77,10 @@ def moment_of(told: QueryDict, name: str) -> datetime:
         found = datetime.fromisoformat(told.get(name, ""))
     except ValueError:
         raise CaseRefused("bad_value", name, "Say date and time.") from None
-    return found if found.tzinfo else timezone.make_aware(found)
+    if not in_range(found):
+        raise CaseRefused("bad_value", name, "This time is out of range.")
+    aware = found if found.tzinfo else timezone.make_aware(found)
+    return aware.astimezone(UTC)  # PostgreSQL reads no offset beyond 16 hours
 
 
 def reader(request: HttpRequest, permission: str = VIEW) -> User:

@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
+from audit.moments import in_range
 from progressives import close_errors
 from progressives.errors import ProgressiveError
 from progressives.models import GamingDayClose, MeterReading
@@ -91,9 +92,12 @@ def close_page(
 def read_day(day: str) -> date:
     """Return the day that an address names."""
     try:
-        return date.fromisoformat(day)
+        found = date.fromisoformat(day)
     except ValueError:
         raise Http404 from None
+    if not in_range(found):
+        raise Http404
+    return found
 
 
 def url_of(name: str, *of: str) -> str:

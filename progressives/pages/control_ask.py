@@ -1,7 +1,7 @@
 """Ask for a change of a progressive: one form a kind, filled with what holds now."""
 
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from django.contrib import admin, messages
@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from audit.moments import in_range
 from progressives.control_errors import ParameterWrong
 from progressives.errors import ProgressiveError
 from progressives.levels import DISPLAY
@@ -169,10 +170,15 @@ def number_of(text: str) -> int:
 
 def day_of(text: str, path: str) -> date | None:
     """Return a day as the browser's date field sends it."""
+    if not text:
+        return None
     try:
-        return date.fromisoformat(text) if text else None
+        found = date.fromisoformat(text)
     except ValueError:
-        raise ParameterWrong(path, f"{text!r} is no day.") from None
+        found = None
+    if found is None or not in_range(found):
+        raise ParameterWrong(path, f"{text!r} is no day.")
+    return found
 
 
 def moment_of(text: str) -> datetime | None:
@@ -184,6 +190,6 @@ def moment_of(text: str) -> datetime | None:
         aware = found if found is None or timezone.is_aware(found) else timezone.make_aware(found)
     except ValueError:
         aware = None
-    if aware is None:
+    if aware is None or not in_range(aware):
         raise ParameterWrong("effective_at", f"{text!r} is no date and time.")
-    return aware
+    return aware.astimezone(UTC)  # PostgreSQL reads no offset beyond 16 hours

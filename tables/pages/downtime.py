@@ -1,7 +1,7 @@
 """Tables on paper: who is down, which forms are out, what is missing before a downtime can end."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import admin, messages
@@ -13,6 +13,7 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from audit.models import User
+from audit.moments import in_range
 from progressives.errors import ProgressiveError
 from tables.downtime_errors import Said
 from tables.models import Downtime, GamingTable, PaperForm
@@ -153,6 +154,8 @@ def moment_of(text: str, path: str) -> datetime:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise Said(path, "Enter a day and a time.") from None
+    if not in_range(found):
+        raise Said(path, "This time is out of range.")
     return timezone.make_aware(found) if timezone.is_naive(found) else found
 
 
@@ -171,7 +174,7 @@ def person(request: HttpRequest) -> User:
 def begin(request: HttpRequest, _: Downtime | None) -> str:
     made = begin_downtime(
         table=request.POST.get("table", ""),
-        began_at=moment_of(request.POST.get("began_at", ""), "began_at"),
+        began_at=moment_of(request.POST.get("began_at", ""), "began_at").astimezone(UTC),
         by=person(request),
         reason=request.POST.get("reason", ""),
     )

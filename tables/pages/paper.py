@@ -134,7 +134,7 @@ def more_of(text: str, n: int) -> dict[str, Any]:
         return {}
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # the second: brackets in brackets, thousands of them
         found = None
     if not isinstance(found, dict) or not isinstance(found.get("wagers", {}), dict):
         raise Said(f"positions[{n}]", f"Position {n}: what is more is a JSON object.")

@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from audit.admin import RecordAdmin
+from audit.moments import in_range
 from tables.models import Round, RulesSubmission, SubmissionApproval
 from tables.pages.form import fields_of, read_form
 from tables.rules import GAMES, Refusal
@@ -291,9 +292,12 @@ def base_of(request: HttpRequest, definition: GameDefinition) -> Mapping[str, An
 def day_of(text: str) -> date:
     """Return a day as the browser's date field sends it."""
     try:
-        return date.fromisoformat(text)
+        found = date.fromisoformat(text)
     except ValueError:
-        raise SubmissionError("Say from which gaming day on the rules are to hold.") from None
+        found = None
+    if found is None or not in_range(found):
+        raise SubmissionError("Say from which gaming day on the rules are to hold.")
+    return found
 
 
 def compare_page(request: HttpRequest) -> HttpResponse:

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
+from audit.moments import in_range
 from tables.models import Facility
 from tables.selectors import Errors, error_trends
 from tables.services.summary import latest_day
@@ -39,11 +40,12 @@ def trends_page(request: HttpRequest) -> HttpResponse:
 
 
 def day_of(text: str | None) -> date | None:
-    """Return a day of the address, or None where there is none."""
+    """Return a day of the address, or None where there is none that a house can have seen."""
     try:
-        return date.fromisoformat(text or "")
+        found = date.fromisoformat(text or "")
     except ValueError:
         return None
+    return found if in_range(found) else None
 
 
 def chart_of(days: list[Errors], first: date, last: date) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ from tables.services.paper import RUN, forms_of, guarded, must_be_allowed, table
 
 DIFFERS = "downtime_reading_differs"
 AHEAD = timedelta(minutes=1)
+LONGEST_ID = 18  # digits of a number that PostgreSQL can hold
 
 
 @guarded
@@ -103,7 +104,7 @@ def read_meters(
 
 def entry_of(meter: Meter, number: str) -> MeterEntry:
     """Return the entry that a reading is compared with: the one of this number, or the last."""
-    if number.strip() and not number.strip().isdecimal():
+    if number.strip() and not (number.strip().isdecimal() and len(number.strip()) <= LONGEST_ID):
         raise Said("sequence", "The number beside a meter's value is a whole number.")
     sequence = int(number) if number.strip() else meter.sequence
     found = MeterEntry.objects.filter(meter=meter, sequence=sequence).first()
