@@ -15,6 +15,7 @@ Pure: ``audit.archiving`` reads the database and writes such files.
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -30,6 +31,12 @@ MANIFEST, NOTE = "manifest.json", "manifest.note"
 CHECKPOINTS, KEYS = "checkpoints.ndjson", "keys.ndjson"
 WHOLE = "archive"  # what faults outside the chains are filed under
 ZIPPED_AT = (1980, 1, 1, 0, 0, 0)  # the same events make the same file
+
+# What reading a file that was damaged, or made to do harm, can come to.
+BROKEN = (
+    *(AttributeError, EOFError, LookupError, OSError, RuntimeError, TypeError, ValueError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 
 Heads = dict[str, tuple[int, bytes]]
 
@@ -64,9 +71,10 @@ class Part(NamedTuple):
 
 
 def part_of(told: dict[str, Any]) -> Part:
-    """Read a part of the manifest."""
+    """Read a part of the manifest. Raises one of BROKEN."""
     before, head = bytes.fromhex(told["before"]), bytes.fromhex(told["head"])
-    return Part(told["name"], told["member"], told["first"], told["last"], before, head)
+    first, last = int(told["first"]), int(told["last"])
+    return Part(str(told["name"]), str(told["member"]), first, last, before, head)
 
 
 def signed_text(origin: str, month: str, manifest: bytes) -> str:
@@ -85,7 +93,11 @@ class Archive:
             self.manifest: dict[str, Any] = json.loads(self.manifest_bytes)
             self.note = self.zip.read(NOTE).decode()
             self.parts = [part_of(told) for told in self.manifest["chains"]]
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            needed = [self.manifest[name] for name in ("month", "origin", "until")]
+            if not all(isinstance(told, str) for told in needed):
+                raise ValueError("its manifest is none")
+            dict.items(self.manifest["members"])
+        except BROKEN as error:
             raise ArchiveError(f"{path.name} is no archive of the log: {error}") from error
         if self.manifest.get("spec") != SPEC:
             raise ArchiveError(f"{path.name} is of a kind that is not known here.")
@@ -99,15 +111,21 @@ class Archive:
         """Yield (sequence, bytes) of a chain's events in order; of some it has none."""
         if not part.member:
             return
-        with self.zip.open(part.member) as lines:
-            for sequence, line in enumerate(lines, part.first):
-                yield sequence, line.rstrip(b"\n")
+        try:
+            with self.zip.open(part.member) as lines:
+                for sequence, line in enumerate(lines, part.first):
+                    yield sequence, line.rstrip(b"\n")
+        except BROKEN as error:
+            raise ArchiveError(f"{self.path.name}: {part.member} is broken: {error}") from error
 
     def rows(self, member: str) -> list[dict[str, Any]]:
         """Return the JSON values of a member, one a line; none where it is not there."""
         if member not in self.zip.namelist():
             return []
-        return [json.loads(line) for line in self.zip.read(member).splitlines()]
+        try:
+            return [json.loads(line) for line in self.zip.read(member).splitlines()]
+        except BROKEN as error:
+            raise ArchiveError(f"{self.path.name}: {member} is broken: {error}") from error
 
     def events_of(self, subject: str) -> Iterator[tuple[str, int, bytes]]:
         """Yield (chain, sequence, bytes) of the events of a subject."""
@@ -204,7 +222,7 @@ class Checking:
                 if not found and self.first_key and key != notes.read_key(self.first_key):
                     raise notes.NoteError("The first key is not the one that was published.")
                 found.append(key)
-        except (notes.NoteError, KeyError, ValueError) as error:
+        except (notes.NoteError, *BROKEN) as error:
             self._find("key", str(error))
         return found
 
@@ -231,7 +249,7 @@ class Checking:
                 with self.archive.zip.open(name) as member:
                     while block := member.read(1 << 20):
                         digest.update(block)
-            except (zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
+            except BROKEN as error:
                 self._find("member", f"{name} cannot be read: {error}")
                 continue
             if digest.hexdigest() != named[name]:
@@ -245,7 +263,7 @@ class Checking:
             for sequence, body in self.archive.bodies(part):
                 digest, reached = link_hash(part.name, sequence, digest, body), sequence
                 links[sequence] = digest
-        except (zipfile.BadZipFile, KeyError, OSError, ValueError) as error:
+        except BROKEN as error:
             self._find("unreadable", str(error), part.name, reached + 1)
         self.events += max(reached - part.first + 1, 0)
         if reached != part.last:
@@ -258,18 +276,27 @@ class Checking:
         """Compare links and tree with what was signed at the time."""
         before: dict[str, Any] | None = None
         texts = []
-        for row in self.archive.rows(CHECKPOINTS):
+        for row in self._rows(CHECKPOINTS):
             self.checkpoints += 1
             try:
                 text = signed_by(row["note"], keys)
                 said = notes.read_checkpoint(text)
                 self._covered(row, said, before)
                 texts.append(text)
-            except (notes.NoteError, KeyError, ValueError) as error:
+            except (notes.NoteError, *BROKEN) as error:
                 self._find("checkpoint", f"Checkpoint {row.get('number')}: {error}")
             before = row
         for note in kept:
             self._kept(note, keys, texts)
+
+    def _rows(self, member: str) -> list[dict[str, Any]]:
+        """Return a member's rows; what cannot be read is told, and is none."""
+        try:
+            rows = self.archive.rows(member)
+        except BROKEN as error:
+            self._find("unreadable", f"{member}: {error}")
+            return []
+        return [row for row in rows if isinstance(row, dict)]
 
     def _covered(
         self, row: dict[str, Any], said: notes.Checkpoint, before: dict[str, Any] | None

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from audit.anchors import kept_outside
-from audit.archive import ArchiveError, Verified, verify_archives
+from audit.archive import Verified, verify_archives
 from audit.crew import Kept
 from audit.notes import NoteError
 from tables.services.verify_all import Everything, verify_all
@@ -96,7 +96,7 @@ class Command(BaseCommand):
         try:
             kept = [path.read_text() for path in options["note"]]
             found = verify_archives(options["archive"], first_key=options["key"], kept=kept)
-        except (ArchiveError, OSError) as error:
+        except (ValueError, OSError) as error:  # no archive, a note that is no text
             raise CommandError(str(error)) from error
         if options["json"]:
             told = {**found._asdict(), "verified": found.ok}
