@@ -16,6 +16,7 @@ CARD_WIDTH, CARD_HEIGHT = 30, 40
 STEP = 32  # from one card to the next
 TIGHT = 15  # where many lie in a row
 CHIP_CELL = 62
+FULL = 4  # chips side by side, at most
 CHIP_HEIGHT = 72
 ROW = 50
 LONG = 8  # letters of a result: more are written smaller
@@ -313,7 +314,10 @@ class Place:
     def _chips(self) -> None:
         """Draw the wagers as chips, as many side by side as there is room for."""
         cells = list(chips_of(self.seat["wagers"]))
+        wide = any(outcome(line)[0][LONG:] for _, line in self.lines if line["result"] != "envy")
         across = max(int((self.width - 12) // CHIP_CELL), 1)
+        if wide and across == FULL:  # the last one's words would reach over the place's edge
+            across -= 1
         for place, (kind, label, amount, target) in enumerate(cells):
             row, column = divmod(place, across)
             in_row = min(len(cells) - row * across, across)

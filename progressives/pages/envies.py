@@ -53,7 +53,7 @@ def row_of(envy: EnvyPayout, claims: list[JackpotClaim], viewer: Viewer) -> Envy
     if any(claim.state == JackpotClaim.State.DISPUTED for claim in claims):
         return EnvyRow(envy, hand, "", "Its round is disputed")
     if hand is not None and hand.state in JackpotClaim.BEFORE_VALIDATED:
-        return EnvyRow(envy, hand, "", f"Position {hand.position} is validated first")
+        return EnvyRow(envy, hand, "", f"Waits until position {hand.position} is validated")
     if "pay" not in viewer.verbs:
         return EnvyRow(envy, hand, "", "")
     if is_dealer(viewer.user, envy.dealer):

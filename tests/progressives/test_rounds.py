@@ -193,7 +193,7 @@ def test_the_pages_of_envies_show_and_do_what_the_services_do(client: Client) ->
     envy, other = make_envy(claim), make_envy(claim, 6)
     client.force_login(staff("F252", "floorperson"))
     desk, tick = "/admin/progressives/envypayout/desk/", "/admin/progressives/envypayout/{}/tick/"
-    assert b"Position 4 is validated first" in client.get(desk).content
+    assert b"Waits until position 4 is validated" in client.get(desk).content
     assert client.post(tick.format(envy.pk), {"deed": "pay"}).status_code == 409
     validated(claim)
     assert b"Paid from the table inventory" in client.get(tick.format(envy.pk)).content
