@@ -1,6 +1,7 @@
 """Simulate a month: ``manage simulate [--days N] [--tables N] [--density X] [--fault NAME]``."""
 
 import json
+import shlex
 import sys
 from datetime import date
 from decimal import Decimal
@@ -116,11 +117,12 @@ class Command(BaseCommand):
         variances = sum(len(one.variances) for one in closed)
         named = f", {variances} variances named" if variances else ""
         self.stdout.write(
-            f"{len(closed)} days closed by two people each: {rounds:,} rounds at "
-            f"{options['tables']} tables, {claims:,} payouts{named}, "
+            f"{len(closed)} day{'' if len(closed) == 1 else 's'} closed by two people each: "
+            f"{rounds:,} rounds at {options['tables']} tables, {claims:,} payouts{named}, "
             f"{unexplained * 100:.0f} unexplained cents. It took {seconds / 60:.1f} minutes."
         )
-        self.stdout.write(f"Look at the days: DATA_DIR={settings.DATA_DIR} ./run demo")
+        folder = shlex.quote(str(settings.DATA_DIR))
+        self.stdout.write(f"Look at the days: DATA_DIR={folder} ./run demo")
 
 
 def table_of(closed: list[Closed]) -> Table:
