@@ -208,6 +208,7 @@ def test_signs_read_what_each_meter_stands_at() -> None:
             "value": "18412.79",
             "shown": "18412.79",
             "limit": None,
+            "must_hit_by": None,
             "sequence": 3,
         }
     ]

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from audit.admin import BoundedPaginator, RecordAdmin
-from audit.models import AuditEvent, ExceptionRecord, User
+from audit.models import AuditEvent, Case, ExceptionRecord, User
 from audit.services import open_exceptions
 from progressives.models import MeterEntry
 from progressives.services.claims_escalate import escalate_claims
@@ -35,12 +35,12 @@ def client_of(user: User) -> Client:
 
 
 def records() -> list[str]:
-    """Return the admin address of every kind of record."""
+    """Return the admin address of every kind of record; the casebook's pages are its own."""
     registered = admin.site._registry.items()
     return [
         f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
         for model, its_admin in registered
-        if isinstance(its_admin, RecordAdmin)
+        if isinstance(its_admin, RecordAdmin) and model is not Case
     ]
 
 
@@ -96,7 +96,7 @@ def test_nobody_adds_changes_or_deletes_a_record_not_even_a_superuser() -> None:
             one = f"{address}{record.pk}"
             assert client.get(f"{one}/delete/").status_code == 403, address
             assert client.post(f"{one}/change/", {"state": "paid"}).status_code in (200, 403)
-    assert AuditEvent.objects.count() == 1
+    assert AuditEvent.objects.exclude(action__endswith="_read").count() == 1
 
 
 def test_a_list_does_not_count_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
