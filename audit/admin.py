@@ -246,7 +246,7 @@ class ExceptionAdmin(RecordAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        if not object_id.isdecimal():
+        if not object_id.isdecimal() or len(object_id) > LONGEST_ID:
             raise Http404
         return exception_page(request, int(object_id))
 

@@ -94,7 +94,7 @@ class RulesSubmissionAdmin(RecordAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        if not object_id.isdecimal():
+        if not object_id.isdecimal() or len(object_id) > 18:  # no row's number is longer
             raise Http404
         return submission_page(request, int(object_id))
 
