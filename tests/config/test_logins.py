@@ -89,3 +89,18 @@ def test_a_superuser_made_at_the_machine_is_in_the_log(monkeypatch: pytest.Monke
     made = User.objects.get(username="root")
     assert event.subject == f"user/{made.pk}"
     assert b'"superuser":true' in bytes(event.body)
+
+
+def test_a_page_that_is_not_his_and_one_that_is_nowhere_lead_back() -> None:
+    client = Client()
+    client.force_login(officer())
+    for address, status, words in (
+        ("/admin/audit/auditevent/", 403, "Your role does not open this page"),
+        ("/admin/nowhere/at/all/", 404, "There is no such page or record"),
+        ("/nowhere/", 404, "There is no such page or record"),
+    ):
+        page = client.get(address)
+        assert page.status_code == status, address
+        assert words in page.content.decode()
+        assert 'href="/admin/?all"' in page.content.decode()
+    assert Client().get("/nowhere/").status_code == 404  # nobody is logged in
