@@ -6,6 +6,9 @@ from audit.models import User
 from audit.services import record_one
 
 READ = "audit.evidence_read"
+PRESERVED = "audit.round_preserved"
+#: What the house did about a round and not what the round was: it stays in the house.
+HOUSES_OWN = (READ, PRESERVED)
 
 
 def note_reading(

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from audit.access import PRESERVED
 from audit.canonical import canonical
 from audit.casebook import CaseRefused, cases_for, must_be
 from audit.models import (
@@ -157,5 +158,5 @@ def preserve(
     except CaseRefused:
         held = ()
     facts = {"digest": digest, "holds": [one.pk for one in held]}
-    record(SYSTEM, [log_event("audit.round_preserved", f"{table}/{round}", facts, by=by)])
+    record(SYSTEM, [log_event(PRESERVED, f"{table}/{round}", facts, by=by)])
     return kept, list(held)

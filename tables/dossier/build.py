@@ -14,7 +14,7 @@ from typing import Any
 from django.utils import timezone
 
 from audit import keys, notes
-from audit.access import READ
+from audit.access import HOUSES_OWN
 from audit.canonical import parse
 from audit.checkpoints import SignerRefused, make_checkpoint
 from audit.models import AuditEvent, Checkpoint, SignerKey, User
@@ -79,8 +79,8 @@ def build_dossier(asked: DossierRequest, by: User) -> bytes:
 
 
 def events_of(table: str, number: int) -> list[AuditEvent]:
-    """Return the round's events, chain by chain: all but who read of it."""
-    rows = AuditEvent.objects.filter(subject=f"{table}/{number}").exclude(action=READ)
+    """Return the round's events, chain by chain: all but who read of it or preserved it."""
+    rows = AuditEvent.objects.filter(subject=f"{table}/{number}").exclude(action__in=HOUSES_OWN)
     found = list(rows.select_related("chain").order_by("chain__name", "sequence"))
     if not found:
         raise errors.NothingToExport

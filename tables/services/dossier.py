@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from django.db import IntegrityError, transaction
 
-from audit.access import READ
+from audit.access import HOUSES_OWN
 from audit.models import AuditEvent, User
 from audit.services import SYSTEM, log_event, record
 from tables.dossier import errors
@@ -32,7 +32,9 @@ def request_dossier(
         raise errors.MayNotExport
     if not reason.strip() or not recipient.strip():
         raise errors.SayWhy
-    told_of = AuditEvent.objects.filter(subject=f"{table}/{round_number}").exclude(action=READ)
+    told_of = AuditEvent.objects.filter(subject=f"{table}/{round_number}").exclude(
+        action__in=HOUSES_OWN
+    )
     if not told_of.exists():
         raise errors.NothingToExport
     asked = DossierRequest.objects.create(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from audit.access import READ
+from audit.access import HOUSES_OWN
 from audit.canonical import parse
 from audit.models import AuditEvent
 from tables.models import Round
@@ -53,7 +53,7 @@ def reconstruct(table: str, number: int) -> dict[str, Any]:
 
     Raises NotInTheLog where the log has nothing of it.
     """
-    events = AuditEvent.objects.filter(subject=f"{table}/{number}").exclude(action=READ)
+    events = AuditEvent.objects.filter(subject=f"{table}/{number}").exclude(action__in=HOUSES_OWN)
     rows = events.order_by("chain", "sequence").values_list("chain__name", "sequence", "body")
     logged = [Logged(chain, sequence, bytes(body)) for chain, sequence, body in rows]
     return told_of(table, number, logged, find=find_submission, between=elsewhere)
