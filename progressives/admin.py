@@ -32,7 +32,7 @@ from progressives.models import (
     TablePayout,
 )
 from progressives.pages.claim import LONGEST_ID, claim_page, meter_page
-from progressives.pages.close import DEEDS, close_deed, close_page, days_page
+from progressives.pages.close import close_deed, close_page, days_page
 from progressives.pages.control import DEEDS as CONTROL_DEEDS
 from progressives.pages.control import control_deed, request_page
 from progressives.pages.control import desk_page as control_desk

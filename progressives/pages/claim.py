@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
+from audit.web.forms import in_address
 from progressives.models import (
     ClaimStep,
     EnvyPayout,
@@ -19,6 +20,7 @@ from progressives.models import (
 from progressives.pages.control import VIEW as VIEW_CHANGES
 from progressives.pages.control import changes_of
 from progressives.pages.envies import EnvyRow, rows_of
+from progressives.pages.forms.meters import LedgerForm
 from progressives.pages.queue import must_view
 from progressives.pages.rows import Viewer, branches_of, row_of
 from progressives.selectors import claims_with_steps, draws_of, last_hits, level_meters
@@ -130,12 +132,13 @@ def chart_of(claim: JackpotClaim) -> dict[str, Any] | None:
 
 def meter_page(request: HttpRequest, meter: Meter) -> HttpResponse:
     """Show a meter and its ledger, newest entry first."""
-    before = request.GET.get("before", "")
+    asked = in_address(LedgerForm, request).choices()
+    before = asked["before"]
     entries = MeterEntry.objects.filter(meter=meter).order_by("-sequence")
-    if before.isdecimal() and len(before) <= LONGEST_ID:
-        entries = entries.filter(sequence__lt=int(before))
+    if before is not None:
+        entries = entries.filter(sequence__lt=before)
     page = list(entries[: LEDGER_PAGE + 1])
-    days = int(asked) if (asked := request.GET.get("days", "")) in DAYS else 1
+    days = int(asked["days"]) if asked["days"] in DAYS else 1
     context: dict[str, Any] = {
         **admin.site.each_context(request),
         "opts": Meter._meta,
@@ -148,7 +151,7 @@ def meter_page(request: HttpRequest, meter: Meter) -> HttpResponse:
         "days": [int(choice) for choice in DAYS],
         "entries": page[:LEDGER_PAGE],
         "older": page[LEDGER_PAGE - 1].sequence if len(page) > LEDGER_PAGE else None,
-        "newest": not before,
+        "newest": before is None,
         "controls": changes_of(meter) if request.user.has_perm(VIEW_CHANGES) else [],
     }
     return TemplateResponse(request, "progressives/meter.html", context)

@@ -12,18 +12,26 @@ from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
+from audit.models import User
 from audit.moments import in_range
-from progressives import close_errors
+from audit.web.forms import Form, Mistyped, posted
 from progressives.errors import ProgressiveError
 from progressives.models import GamingDayClose, MeterReading
 from progressives.pages.control import controls_of
-from progressives.services.close_counts import Counted, enter_counts, import_counts
+from progressives.pages.forms.close import (
+    CountsForm,
+    FileForm,
+    NoteForm,
+    ReadingsForm,
+    SendBackForm,
+)
+from progressives.services.close_counts import enter_counts, import_counts
 from progressives.services.close_day import end_day, next_day
 from progressives.services.close_export import FORMATS
 from progressives.services.close_figures import Figures, figures_of
 from progressives.services.close_payouts import payouts_of
 from progressives.services.close_persons import close_verbs_of
-from progressives.services.close_readings import LARGEST_FILE, enter_readings, import_readings
+from progressives.services.close_readings import enter_readings, import_readings
 from progressives.services.close_report import liability_of
 from progressives.services.close_sign import (
     name_variances,
@@ -57,9 +65,7 @@ def days_page(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "progressives/days.html", context)
 
 
-def close_page(
-    request: HttpRequest, day: str, refusal: ProgressiveError | None = None
-) -> HttpResponse:
+def close_page(request: HttpRequest, day: str, refusal: Exception | None = None) -> HttpResponse:
     """Show a gaming day: ended or as it stands now."""
     verbs = must_read_closes(request)
     asked = read_day(day)
@@ -152,87 +158,48 @@ def tables_of(figures: Figures) -> list[dict[str, Any]]:
     ]
 
 
-# ---- the deeds ------------------------------------------------------------------------------
+# ---- the steps ------------------------------------------------------------------------------
 
 
-def end(request: HttpRequest, day: date) -> str:
-    end_day(day=day, by=request.user)  # type: ignore[arg-type]
+def end(*, day: date, by: User) -> str:
+    end_day(day=day, by=by)
     return f"Gaming day {day} is ended. What comes later joins the next day."
 
 
-def read(request: HttpRequest, day: date) -> str:
-    values = {
-        key.removeprefix("value:"): value
-        for key, value in request.POST.items()
-        if key.startswith("value:") and isinstance(value, str)
-    }
-    method = request.POST.get("method", "")
-    if method not in (MeterReading.Method.SIGN, MeterReading.Method.CONTROLLER):
-        method = MeterReading.Method.SIGN
-    made = enter_readings(day=day, by=request.user, values=values, method=method)  # type: ignore[arg-type]
-    return f"Readings entered: {len(made)}."
-
-
-def bring(request: HttpRequest, day: date) -> str:
-    content, name = file_of(request)
-    made = import_readings(day=day, by=request.user, content=content, name=name)  # type: ignore[arg-type]
-    return f"Readings imported: {len(made)}."
-
-
-def file_of(request: HttpRequest) -> tuple[bytes, str]:
-    """Return the file that was sent along, and its name."""
-    file = request.FILES.get("file")
-    if file is None or file.size is None or file.size > LARGEST_FILE:
-        raise close_errors.FileRefused("Choose a CSV file.")
-    return file.read(), file.name or ""
-
-
-def count(request: HttpRequest, day: date) -> str:
-    counts = []
-    for key, value in request.POST.items():
-        if key.startswith("chips:") and isinstance(value, str):
-            table, _, dealer = key.removeprefix("chips:").partition(":")
-            counts.append(Counted(table, dealer, value))
-    made = enter_counts(day=day, by=request.user, counts=counts)  # type: ignore[arg-type]
-    return f"Counts of chips entered: {len(made)}."
-
-
-def bring_counts(request: HttpRequest, day: date) -> str:
-    content, name = file_of(request)
-    made = import_counts(day=day, by=request.user, content=content, name=name)  # type: ignore[arg-type]
-    return f"Counts of chips imported: {len(made)}."
-
-
-def name(request: HttpRequest, day: date) -> str:
-    name_variances(day=day, by=request.user)  # type: ignore[arg-type]
+def name(*, day: date, by: User) -> str:
+    name_variances(day=day, by=by)
     return "Each variance has its exception."
 
 
-def prepare(request: HttpRequest, day: date) -> str:
-    prepare_close(day=day, by=request.user, note=request.POST.get("note", "").strip())  # type: ignore[arg-type]
+def prepare(*, day: date, by: User, note: str) -> str:
+    prepare_close(day=day, by=by, note=note)
     return f"Signed. Another person reviews the close of {day}."
 
 
-def review(request: HttpRequest, day: date) -> str:
-    review_close(day=day, by=request.user, note=request.POST.get("note", "").strip())  # type: ignore[arg-type]
+def review(*, day: date, by: User, note: str) -> str:
+    review_close(day=day, by=by, note=note)
     return f"Gaming day {day} is closed."
 
 
-def send_back(request: HttpRequest, day: date) -> str:
-    send_close_back(day=day, by=request.user, reason=request.POST.get("note", ""))  # type: ignore[arg-type]
+def send_back(*, day: date, by: User, reason: str) -> str:
+    send_close_back(day=day, by=by, reason=reason)
     return "Sent back to the preparer."
 
 
-DEEDS: dict[str, Callable[[HttpRequest, date], str]] = {
-    "end": end,
-    "read": read,
-    "import": bring,
-    "count": count,
-    "import-counts": bring_counts,
-    "name": name,
-    "prepare": prepare,
-    "review": review,
-    "send-back": send_back,
+# Each step's form, and what takes the form's fields by their names and says what was done.
+STEPS: dict[str, tuple[type[Form], Callable[..., str]]] = {
+    "end": (Form, end),
+    "read": (ReadingsForm, lambda **of: f"Readings entered: {len(enter_readings(**of))}."),
+    "import": (FileForm, lambda **of: f"Readings imported: {len(import_readings(**of))}."),
+    "count": (CountsForm, lambda **of: f"Counts of chips entered: {len(enter_counts(**of))}."),
+    "import-counts": (
+        FileForm,
+        lambda **of: f"Counts of chips imported: {len(import_counts(**of))}.",
+    ),
+    "name": (Form, name),
+    "prepare": (NoteForm, prepare),
+    "review": (NoteForm, review),
+    "send-back": (SendBackForm, send_back),
 }
 
 
@@ -244,8 +211,9 @@ def close_deed(request: HttpRequest, day: str, deed: str) -> HttpResponse:
     if request.method != "POST":
         return HttpResponseRedirect(here)
     try:
-        said = DEEDS[deed](request, asked)
-    except ProgressiveError as refusal:
+        form, take = STEPS[deed]
+        said = take(day=asked, by=request.user, **posted(form, request).read())
+    except (Mistyped, ProgressiveError) as refusal:
         return close_page(request, day, refusal)
     messages.success(request, said)
     return redirect(here)

@@ -12,10 +12,14 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
+from audit.models import User
+from audit.web.forms import Form, Mistyped, posted
 from progressives.control_errors import InOperation, TooEarly
 from progressives.errors import ProgressiveError
 from progressives.levels import DISPLAY
 from progressives.models import ControlRequest, ControlStep, GamingDayClose, Lane, Meter
+from progressives.pages.forms.claims import ReasonForm
+from progressives.pages.forms.control import RemarkForm
 from progressives.parameters import BY_NAME, PARAMETERS, worded
 from progressives.selectors import controls_in_effect, controls_with_steps, state_of_control
 from progressives.services.close_day import close_before
@@ -165,7 +169,7 @@ def changes_of(meter: Meter) -> list[dict[str, Any]]:
 
 
 def request_page(
-    request: HttpRequest, request_id: int, refusal: ProgressiveError | None = None
+    request: HttpRequest, request_id: int, refusal: Exception | None = None
 ) -> HttpResponse:
     """Show a request: before and after, its steps, and what this person may do with it."""
     held = must_view(request)
@@ -190,7 +194,7 @@ def request_page(
         "legs": found.legs.select_related("meter__progressive").order_by("pk"),
         "may": may(found, state, request.user, held),
         "own": found.requested_by_id == request.user.pk,
-        "given": request.POST,
+        "given": posted(ReasonForm, request).data,
         "refusal": refusal,
     }
     status = 200 if refusal is None else 409
@@ -213,46 +217,43 @@ def may(found: ControlRequest, state: str, user: Any, held: frozenset[str]) -> d
     }
 
 
-def approve(request_id: int, request: HttpRequest) -> str:
+def approve(*, request_id: int, by: User, remark: str) -> str:
     """Approve, and put it into effect at once where its time has come and its link rests."""
-    remark = request.POST.get("reason", "")
-    approve_control(request_id=request_id, by=request.user, remark=remark)  # type: ignore[arg-type]
+    approve_control(request_id=request_id, by=by, remark=remark)
     try:
-        effect_control(request_id=request_id, by=request.user)  # type: ignore[arg-type]
+        effect_control(request_id=request_id, by=by)
     except (InOperation, TooEarly) as waits:
         return f"Approved. {waits}"
     return "Approved, and in effect. Accounting acknowledges it."
 
 
-def refuse(request_id: int, request: HttpRequest) -> str:
-    reason = request.POST.get("reason", "")
-    refuse_control(request_id=request_id, by=request.user, reason=reason)  # type: ignore[arg-type]
+def refuse(**step: Any) -> str:
+    refuse_control(**step)
     return "Refused."
 
 
-def withdraw(request_id: int, request: HttpRequest) -> str:
-    reason = request.POST.get("reason", "")
-    withdraw_control(request_id=request_id, by=request.user, reason=reason)  # type: ignore[arg-type]
+def withdraw(**step: Any) -> str:
+    withdraw_control(**step)
     return "Withdrawn."
 
 
-def effect(request_id: int, request: HttpRequest) -> str:
-    effect_control(request_id=request_id, by=request.user)  # type: ignore[arg-type]
+def effect(**step: Any) -> str:
+    effect_control(**step)
     return "In effect. Accounting acknowledges it."
 
 
-def acknowledge(request_id: int, request: HttpRequest) -> str:
-    remark = request.POST.get("reason", "")
-    acknowledge_control(request_id=request_id, by=request.user, remark=remark)  # type: ignore[arg-type]
+def acknowledge(**step: Any) -> str:
+    acknowledge_control(**step)
     return "Acknowledged."
 
 
-DEEDS: dict[str, Callable[[int, HttpRequest], str]] = {
-    "approve": approve,
-    "refuse": refuse,
-    "withdraw": withdraw,
-    "effect": effect,
-    "acknowledge": acknowledge,
+# Each step's form, and what takes the form's fields by their names and says what was done.
+STEPS: dict[str, tuple[type[Form], Callable[..., str]]] = {
+    "approve": (RemarkForm, approve),
+    "refuse": (ReasonForm, refuse),
+    "withdraw": (ReasonForm, withdraw),
+    "effect": (Form, effect),
+    "acknowledge": (RemarkForm, acknowledge),
 }
 
 
@@ -262,8 +263,10 @@ def control_deed(request: HttpRequest, request_id: str, deed: str) -> HttpRespon
     if request.method != "POST":
         return redirect(PAGE, request_id)
     try:
-        said = DEEDS[deed](int(request_id), request)
-    except ProgressiveError as refusal:
+        form, take = STEPS[deed]
+        step = posted(form, request).read()
+        said = take(request_id=int(request_id), by=request.user, **step)
+    except (Mistyped, ProgressiveError) as refusal:
         return request_page(request, int(request_id), refusal)
     messages.success(request, said)
     return redirect(PAGE, request_id)

@@ -12,8 +12,10 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
+from audit.web.forms import Mistyped, in_address, posted
 from progressives.errors import ProgressiveError
 from progressives.models import EnvyPayout, JackpotClaim
+from progressives.pages.forms.envies import OwedForm, TickForm
 from progressives.pages.queue import VIEW, must_view
 from progressives.pages.rows import Viewer
 from progressives.services.envies import FALLEN, drop_envy, hand_of, pay_envy
@@ -64,7 +66,8 @@ def row_of(envy: EnvyPayout, claims: list[JackpotClaim], viewer: Viewer) -> Envy
 def envies_page(request: HttpRequest) -> HttpResponse:
     """List what is owed, oldest first, or what was ticked off, newest first."""
     viewer = must_view(request)
-    done, table = request.GET.get("done") == "1", request.GET.get("table", "")
+    asked = in_address(OwedForm, request).choices()
+    done, table = asked["done"] == "1", asked["table"]
     found = EnvyPayout.objects.filter(payment__isnull=not done)
     if table:
         found = found.filter(table=table)
@@ -94,11 +97,11 @@ def envy_page(request: HttpRequest, envy_id: str) -> HttpResponse:
     envy = EnvyPayout.objects.filter(pk=int(envy_id)).select_related("payment__by").first()
     if envy is None:
         raise Http404
-    refusal = None
+    form, refusal = posted(TickForm, request), None
     if request.method == "POST":
         try:
-            take(request, envy)
-        except ProgressiveError as refused:
+            take(envy, viewer.user, **form.read())
+        except (Mistyped, ProgressiveError) as refused:
             refusal = refused
         else:
             messages.success(request, f"Ticked off: {envy.table}, {dollars(envy.amount)}.")
@@ -112,17 +115,16 @@ def envy_page(request: HttpRequest, envy_id: str) -> HttpResponse:
         "envy": envy,
         "refusal": refusal,
         "tax": decide(envy.amount, envy.stake, timezone.localdate()),
-        "given": request.POST,
+        "given": form.data,
     }
     status = 200 if refusal is None else 409
     return TemplateResponse(request, "progressives/envy.html", context, status=status)
 
 
-def take(request: HttpRequest, envy: EnvyPayout) -> object:
+def take(envy: EnvyPayout, officer: Any, deed: str, reason: str) -> object:
     """Call the service that was asked for."""
-    officer: Any = request.user
-    if request.POST.get("deed") == "drop":
-        return drop_envy(envy_id=envy.pk, officer=officer, reason=request.POST.get("reason", ""))
+    if deed == "drop":
+        return drop_envy(envy_id=envy.pk, officer=officer, reason=reason)
     return pay_envy(envy_id=envy.pk, officer=officer)
 
 

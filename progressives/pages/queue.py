@@ -9,7 +9,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
+from audit.web.forms import Mistyped, in_address
 from progressives.models import JackpotClaim
+from progressives.pages.forms.meters import PollForm
 from progressives.pages.rows import Viewer, as_json, rows_of
 from progressives.selectors import (
     changed_since,
@@ -72,9 +74,9 @@ def changes(request: HttpRequest) -> HttpResponse:
     """Answer a poll: every claim that a step was taken on since the look of ``after``."""
     viewer = must_view(request)
     try:
-        after = int(request.GET["after"])
-    except (KeyError, ValueError):
-        return JsonResponse({"detail": "after must be the token of the last look."}, status=400)
+        after = in_address(PollForm, request).read()["after"]
+    except Mistyped as refused:
+        return JsonResponse({"detail": refused.detail}, status=400)
     token = look_token()
     rows = rows_of(changed_since(after), viewer)
     totals = counts()

@@ -14,9 +14,22 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from audit.second_factor import has_device
+from audit.web.forms import Form, Mistyped, posted
 from progressives.errors import ProgressiveError
 from progressives.models import ClaimStep, JackpotClaim
 from progressives.pages.claim import LONGEST_ID, frozen_facts
+from progressives.pages.forms.claims import (
+    AnswerForm,
+    ApproveForm,
+    ConfirmForm,
+    DisputeForm,
+    DocumentForm,
+    PayForm,
+    ReasonForm,
+    RefuseForm,
+    ResolveForm,
+    ValidateForm,
+)
 from progressives.pages.queue import must_view
 from progressives.pages.rows import Viewer, as_json, row_of
 from progressives.paragraphs import chapter_of
@@ -37,7 +50,6 @@ from progressives.services.claims_approve import (
 )
 from progressives.services.claims_dispute import (
     OUTCOMES,
-    VIDEO,
     dispute_claim,
     last_step,
     open_proposal,
@@ -55,115 +67,44 @@ QUEUE = "admin:progressives_jackpotclaim_queue"
 
 @dataclass(frozen=True)
 class StepPage:
-    """What a step's page is called, what it says when it is done, and how it is done."""
+    """What a step's page is called, what it says when it is done, its form and its service.
+
+    The service takes the form's fields by their names.
+    """
 
     title: str
     done: str
-    take: Callable[[int, HttpRequest], object]
+    form: type[Form]
+    take: Callable[..., object]
 
 
-def validate(claim_id: int, request: HttpRequest) -> object:
-    return validate_claim(
-        claim_id=claim_id,
-        officer=request.user,  # type: ignore[arg-type]
-        checks=request.POST.getlist("checks"),
-        statement=request.POST.get("statement", ""),
-    )
+def resolve(*, deed: str, outcome: str, cite: str, **step: Any) -> object:
+    """Confirm the outcome that another person proposed, or propose one."""
+    if deed == "confirm":
+        return resolve_dispute(**step)
+    return propose_outcome(**step, outcome=outcome, cite=cite)
 
 
-def answer_for_surveillance(claim_id: int, request: HttpRequest) -> object:
-    return answer_claim(
-        claim_id=claim_id,
-        officer=request.user,  # type: ignore[arg-type]
-        answer=request.POST.get("answer", ""),
-        reason=request.POST.get("reason", ""),
-    )
-
-
-def approve(claim_id: int, request: HttpRequest) -> object:
-    return approve_claim(
-        claim_id=claim_id,
-        officer=request.user,  # type: ignore[arg-type]
-        password=request.POST.get("password", ""),
-        code=request.POST.get("code", ""),
-        checks=request.POST.getlist("checks"),
-    )
-
-
-def document(claim_id: int, request: HttpRequest) -> object:
-    return document_claim(
-        claim_id=claim_id,
-        officer=request.user,  # type: ignore[arg-type]
-        payee=request.POST.get("payee", ""),
-    )
-
-
-def refuse(claim_id: int, request: HttpRequest) -> object:
-    return refuse_claim(
-        claim_id=claim_id,
-        officer=request.user,  # type: ignore[arg-type]
-        cite=request.POST.get("cite", ""),
-        reason=request.POST.get("reason", ""),
-    )
-
-
-def pay(claim_id: int, request: HttpRequest) -> object:
-    return pay_claim(
-        claim_id=claim_id,
-        officer=request.user,  # type: ignore[arg-type]
-        checks=request.POST.getlist("checks"),
-    )
-
-
-def put_back(claim_id: int, request: HttpRequest) -> object:
-    return return_refused_award(
-        claim_id=claim_id,
-        officer=request.user,  # type: ignore[arg-type]
-        reason=request.POST.get("reason", ""),
-    )
-
-
-def dispute(claim_id: int, request: HttpRequest) -> object:
-    clips = zip(*(request.POST.getlist(key) for key in VIDEO), strict=False)
-    return dispute_claim(
-        claim_id=claim_id,
-        officer=request.user,  # type: ignore[arg-type]
-        reason=request.POST.get("reason", ""),
-        video=[dict(zip(VIDEO, clip, strict=True)) for clip in clips],
-    )
-
-
-def resolve(claim_id: int, request: HttpRequest) -> object:
-    officer: Any = request.user
-    reason = request.POST.get("reason", "")
-    if request.POST.get("deed") == "confirm":
-        return resolve_dispute(claim_id=claim_id, officer=officer, reason=reason)
-    return propose_outcome(
-        claim_id=claim_id,
-        officer=officer,
-        reason=reason,
-        outcome=request.POST.get("outcome", ""),
-        cite=request.POST.get("cite", ""),
-    )
-
-
-def void(claim_id: int, request: HttpRequest) -> object:
-    officer: Any = request.user
-    service = void_claim if request.POST.get("deed") == "confirm" else ask_void
-    return service(claim_id=claim_id, officer=officer, reason=request.POST.get("reason", ""))
+def void(*, deed: str, **step: Any) -> object:
+    """Confirm the void that another person asked for, or ask for it."""
+    return void_claim(**step) if deed == "confirm" else ask_void(**step)
 
 
 PAGES = {
-    "validate": StepPage("Validate payout", "Validated", validate),
-    "answer": StepPage("Surveillance's answer", "Answered", answer_for_surveillance),
-    "approve": StepPage("Approve payout", "Approved", approve),
-    "document": StepPage("Issue slip", "Slip issued", document),
-    "refuse": StepPage("Refuse payout", "Refused", refuse),
-    "pay": StepPage("Mark payout paid", "Marked paid", pay),
-    "return": StepPage("Put award back on the meter", "Back on the meter", put_back),
-    "dispute": StepPage("Raise a dispute", "Dispute raised, the round stands still", dispute),
-    "resolve": StepPage("Resolve dispute", "Noted on the dispute", resolve),
-    "void": StepPage("Void payout opened in error", "Noted on the void", void),
+    "validate": StepPage("Validate payout", "Validated", ValidateForm, validate_claim),
+    "answer": StepPage("Surveillance's answer", "Answered", AnswerForm, answer_claim),
+    "approve": StepPage("Approve payout", "Approved", ApproveForm, approve_claim),
+    "document": StepPage("Issue slip", "Slip issued", DocumentForm, document_claim),
+    "refuse": StepPage("Refuse payout", "Refused", RefuseForm, refuse_claim),
+    "pay": StepPage("Mark payout paid", "Marked paid", PayForm, pay_claim),
+    "return": StepPage(
+        "Put award back on the meter", "Back on the meter", ReasonForm, return_refused_award
+    ),
+    "dispute": StepPage(
+        "Raise a dispute", "Dispute raised, the round stands still", DisputeForm, dispute_claim
+    ),
+    "resolve": StepPage("Resolve dispute", "Noted on the dispute", ResolveForm, resolve),
+    "void": StepPage("Void payout opened in error", "Noted on the void", ConfirmForm, void),
 }
 
 
@@ -176,10 +117,11 @@ def step_page(request: HttpRequest, claim_id: str, verb: str) -> HttpResponse:
     if len(claim_id) > LONGEST_ID:
         raise Http404
     page, refusal = PAGES[verb], None
+    form = posted(page.form, request)
     if request.method == "POST":
         try:
-            page.take(int(claim_id), request)
-        except ProgressiveError as refused:
+            page.take(claim_id=int(claim_id), officer=viewer.user, **form.read())
+        except (Mistyped, ProgressiveError) as refused:
             refusal = refused
     claim = claims_with_steps().filter(pk=int(claim_id)).first()
     if claim is None:
@@ -197,8 +139,8 @@ def step_page(request: HttpRequest, claim_id: str, verb: str) -> HttpResponse:
         "is_nav_sidebar_enabled": False,
         "title": page.title,
         "refusal": refusal,
-        "given": request.POST,
-        "given_checks": request.POST.getlist("checks"),
+        "given": form.data,
+        "given_checks": form.data.getlist("checks"),
     }
     status = 200 if refusal is None else 409
     return TemplateResponse(request, f"progressives/{verb}.html", context, status=status)
@@ -271,9 +213,9 @@ def slip_page(request: HttpRequest, claim_id: str) -> HttpResponse:
         printed = print_slip(
             claim_id=int(claim_id),
             officer=request.user,  # type: ignore[arg-type]
-            reason=request.POST.get("reason", ""),
+            **posted(ReasonForm, request).read(),
         )
-    except ProgressiveError as refused:
+    except (Mistyped, ProgressiveError) as refused:
         messages.error(request, str(refused))
         return redirect("admin:progressives_jackpotclaim_change", claim_id)
     name = f"slip-{printed.slip}-copy-{printed.copy}.pdf"

@@ -1,0 +1,1 @@
+"""What the pages of every app share: form fields, forms that refuse, evidence marks, lists."""
