@@ -32,8 +32,9 @@ from progressives.models import (
     TablePayout,
 )
 from progressives.pages.claim import LONGEST_ID, claim_page, meter_page
+from progressives.pages.close import STEPS as CLOSE_STEPS
 from progressives.pages.close import close_deed, close_page, days_page
-from progressives.pages.control import DEEDS as CONTROL_DEEDS
+from progressives.pages.control import STEPS as CONTROL_STEPS
 from progressives.pages.control import control_deed, request_page
 from progressives.pages.control import desk_page as control_desk
 from progressives.pages.control_ask import ASK, ask_page
@@ -235,7 +236,7 @@ class GamingDayCloseAdmin(RecordAdmin):
             path("days/", own(days_page), name="progressives_gamingdayclose_days"),
             re_path(rf"^days/{day}/$", own(close_page), name="progressives_gamingdayclose_day"),
             re_path(
-                rf"^days/{day}/(?P<deed>{'|'.join(DEEDS)})/$",
+                rf"^days/{day}/(?P<deed>{'|'.join(CLOSE_STEPS)})/$",
                 own(close_deed),
                 name="progressives_gamingdayclose_deed",
             ),
@@ -326,7 +327,7 @@ class ControlRequestAdmin(RecordAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         own, name = self.admin_site.admin_view, "progressives_controlrequest"
-        kinds, deeds = "|".join(ASK), "|".join(CONTROL_DEEDS)
+        kinds, deeds = "|".join(ASK), "|".join(CONTROL_STEPS)
         return [
             path("desk/", own(control_desk), name=f"{name}_desk"),
             re_path(rf"^ask/(?P<kind>{kinds})/$", own(ask_page), name=f"{name}_ask"),

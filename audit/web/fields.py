@@ -98,6 +98,13 @@ class Key(Typed):
         return read_whole(str(value or "").strip()) or 0
 
 
+class Named(Key):
+    """The row that a button names by its value, None where the button was not pressed."""
+
+    def clean(self, value: Any) -> int | None:
+        return None if value is None else super().clean(value)
+
+
 class Day(Typed):
     """A calendar day, as a browser's date field sends it."""
 

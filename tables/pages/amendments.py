@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
@@ -17,9 +18,11 @@ from django.utils.safestring import SafeString
 
 from audit.admin import RecordAdmin
 from audit.canonical import parse
+from audit.web.forms import Mistyped, posted
 from progressives.errors import DocumentRefused, ProgressiveError
 from tables import rules
 from tables.models import AmendmentDecision, Round, RoundAmendment
+from tables.pages.forms.amendments import DecisionForm, ProposalForm
 from tables.services.amended_round import find_original
 from tables.services.amendments import (
     approve_amendment,
@@ -40,14 +43,14 @@ def propose_page(request: HttpRequest, round_id: UUID) -> HttpResponse:
     found = get_object_or_404(Round.objects.select_related("table"), pk=round_id)
     if found.state != Round.State.SETTLED:
         raise Http404
-    refusal, given = None, request.POST.get("document", "")
+    form, refusal, raw = posted(ProposalForm, request), None, b""
     if request.method == "POST":
-        upload = request.FILES.get("upload")
-        raw = upload.read(LONGEST_DOCUMENT + 1) if upload is not None else given.encode()
         try:
-            made = propose(request, found, raw)
-        except ProgressiveError as refused:
-            refusal, given = refused, raw.decode(errors="replace")
+            typed = form.read()
+            raw = raw_document(typed["document"], typed["upload"])
+            made = propose(request.user, found, raw, typed["reason"])
+        except (Mistyped, ProgressiveError) as refused:
+            refusal = refused
         else:
             messages.success(request, "Proposed. Another person decides on it.")
             return redirect("admin:tables_roundamendment_change", made.pk)
@@ -56,15 +59,20 @@ def propose_page(request: HttpRequest, round_id: UUID) -> HttpResponse:
         "is_nav_sidebar_enabled": False,
         "title": f"Amend {found.table.code}, round {found.number}",
         "found": found,
-        "document": given or as_text(find_original(found).document),
-        "given": request.POST,
+        "document": raw.decode(errors="replace") or as_text(find_original(found).document),
+        "given": form.data,
         "refusal": refusal,
     }
     status = 200 if refusal is None else 409
     return TemplateResponse(request, "tables/amend.html", context, status=status)
 
 
-def propose(request: HttpRequest, found: Round, raw: bytes) -> RoundAmendment:
+def raw_document(text: str | None, upload: UploadedFile | None) -> bytes:
+    """Return the document that was sent, a file before what was typed."""
+    return (text or "").encode() if upload is None else upload.read(LONGEST_DOCUMENT + 1)
+
+
+def propose(officer: Any, found: Round, raw: bytes, reason: str) -> RoundAmendment:
     """Read the corrected document as strictly as the intake does, and propose it."""
     if len(raw) > LONGEST_DOCUMENT:
         raise DocumentRefused("too_long", "", "This document is too long for a round.")
@@ -74,12 +82,7 @@ def propose(request: HttpRequest, found: Round, raw: bytes) -> RoundAmendment:
         raise DocumentRefused(refusal.code, refusal.path, refusal.detail) from refusal
     if not isinstance(document, dict):
         raise DocumentRefused("wrong_type", "", "This must be an object.")
-    return propose_amendment(
-        round_id=found.pk,
-        document=document,
-        officer=request.user,  # type: ignore[arg-type]
-        reason=request.POST.get("reason", ""),
-    )
+    return propose_amendment(round_id=found.pk, document=document, officer=officer, reason=reason)
 
 
 def as_text(document: Any) -> str:
@@ -96,11 +99,11 @@ def amendment_page(request: HttpRequest, amendment_id: int) -> HttpResponse:
         "round__table", "proposed_by", "decision__by"
     )
     amendment = get_object_or_404(amendments, pk=amendment_id)
-    refusal = None
+    form, refusal = posted(DecisionForm, request), None
     if request.method == "POST":
         try:
-            decide(request, amendment)
-        except ProgressiveError as refused:
+            decide(request.user, amendment, **form.read())
+        except (Mistyped, ProgressiveError) as refused:
             refusal = refused
         else:
             messages.success(request, "Decided.")
@@ -120,18 +123,17 @@ def amendment_page(request: HttpRequest, amendment_id: int) -> HttpResponse:
         "corrections": corrections(before, parse(bytes(amendment.document))) if before else [],
         "effects": amendment.effects,
         "refusal": refusal,
-        "given": request.POST,
+        "given": form.data,
     }
     status = 200 if refusal is None else 409
     return TemplateResponse(request, "tables/amendment.html", context, status=status)
 
 
-def decide(request: HttpRequest, amendment: RoundAmendment) -> AmendmentDecision:
+def decide(
+    officer: Any, amendment: RoundAmendment, approve: bool, digest: str, remark: str
+) -> AmendmentDecision:
     """Approve or refuse, as the button says."""
-    officer: Any = request.user
-    remark = request.POST.get("remark", "")
-    if "approve" in request.POST:
-        digest = request.POST.get("digest", "")
+    if approve:
         return approve_amendment(
             amendment_id=amendment.pk, officer=officer, digest=digest, remark=remark
         )

@@ -9,8 +9,10 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 
 from audit.models import AuditEvent, User
+from audit.web.forms import Mistyped, posted
 from tables.dossier import errors
 from tables.models import DossierRequest, Facility
+from tables.pages.forms.dossiers import ButtonsForm, RequestForm
 from tables.services.dossier import (
     APPROVE,
     EXPORT,
@@ -19,8 +21,6 @@ from tables.services.dossier import (
     request_dossier,
 )
 
-LONGEST_ID = 18
-
 
 def export_page(request: HttpRequest, table: str, number: int) -> HttpResponse:
     """Show what was asked for, and do what a button says."""
@@ -28,12 +28,11 @@ def export_page(request: HttpRequest, table: str, number: int) -> HttpResponse:
         raise PermissionDenied
     if not AuditEvent.objects.filter(subject=f"{table}/{number}").exists():
         raise Http404("The log tells nothing of this round.")
-    refusal, given = None, {"reason": "", "recipient": ""}
+    refusal = None
     if request.method == "POST":
-        given = {name: request.POST.get(name, "") for name in given}
         try:
-            return done(request, table, number, given)
-        except errors.DossierRefused as refused:
+            return done(request, table, number)
+        except (Mistyped, errors.DossierRefused) as refused:
             refusal = refused
     context = {
         **admin.site.each_context(request),
@@ -42,7 +41,7 @@ def export_page(request: HttpRequest, table: str, number: int) -> HttpResponse:
         "table": table,
         "number": number,
         "rows": [row_of(asked, request) for asked in requests_of(table, number)],
-        "given": given,
+        "given": posted(RequestForm, request).data,
         "refusal": refusal,
         "may_ask": request.user.has_perm(EXPORT),
         "second": Facility.objects.filter(second_person_exports=True).exists(),
@@ -51,30 +50,29 @@ def export_page(request: HttpRequest, table: str, number: int) -> HttpResponse:
     return TemplateResponse(request, "tables/export.html", context, status=status)
 
 
-def done(request: HttpRequest, table: str, number: int, given: dict[str, str]) -> HttpResponse:
-    """Do what the button says. Raises DossierRefused."""
+def done(request: HttpRequest, table: str, number: int) -> HttpResponse:
+    """Do what the button says. Raises Mistyped and DossierRefused."""
     by = User.objects.get(pk=request.user.pk)
-    if "take" in request.POST:
-        return download(asked_in(request, "take", table, number), by)
+    pressed = posted(ButtonsForm, request).read()
+    if pressed["take"] is not None:
+        return download(asked_in(pressed["take"], table, number), by)
     for word, agreed in (("agree", True), ("refuse", False)):
-        if word in request.POST:
-            asked = asked_in(request, word, table, number)
+        if pressed[word] is not None:
+            asked = asked_in(pressed[word], table, number)
             answer_dossier(request_id=asked.pk, by=by, agreed=agreed)
             messages.success(request, "Agreed to." if agreed else "Refused.")
             break
     else:
-        asked = request_dossier(table=table, round_number=number, by=by, **given)
+        typed = posted(RequestForm, request).read()
+        asked = request_dossier(table=table, round_number=number, by=by, **typed)
         wait = "Another person must agree first." if asked.second_person else "Take it out below."
         messages.success(request, f"Asked for. {wait}")
     return redirect("admin:round_export", table, number)
 
 
-def asked_in(request: HttpRequest, word: str, table: str, number: int) -> DossierRequest:
+def asked_in(request_id: int, table: str, number: int) -> DossierRequest:
     """Return the request that a button names. Raises UnknownRequest."""
-    told = request.POST[word]
-    if not (told.isascii() and told.isdecimal()) or len(told) > LONGEST_ID:
-        raise errors.UnknownRequest
-    found = DossierRequest.objects.filter(pk=int(told), table=table, round=number).first()
+    found = DossierRequest.objects.filter(pk=request_id, table=table, round=number).first()
     if found is None:
         raise errors.UnknownRequest
     return found

@@ -5,8 +5,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import QueryDict
-
 from tables.rules import Refusal, read_json
 from tables.rules.choices import Choice, choices_of, put_at, value_at
 from tables.rules.paytables import GameDefinition
@@ -15,14 +13,14 @@ KEPT = ("spec", "source")  # of the submission that a proposal starts from
 WHOLE_DOLLARS = re.compile(r"\d{1,10}")
 
 
-def read_form(
-    definition: GameDefinition, told: QueryDict, base: Mapping[str, Any]
+def read_choices(
+    definition: GameDefinition, told: Mapping[str, Any], base: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the choices of the form, or of the JSON text where somebody wrote one."""
-    if told.get("document", "").strip():
+    if told["document"]:
         return read_json(told["document"].encode())
     choices: dict[str, Any] = {key: base[key] for key in KEPT if key in base}
-    if told.get("sample"):
+    if told["sample"]:
         choices["sample"] = True
     elif "source" in choices:
         del choices["source"]  # it says why the figures were a sample
@@ -32,15 +30,15 @@ def read_form(
 
 
 def read_one(
-    definition: GameDefinition, choice: Choice, told: QueryDict, choices: dict[str, Any]
+    definition: GameDefinition, choice: Choice, told: Mapping[str, Any], choices: dict[str, Any]
 ) -> None:
     """Read one choice; what is left empty is left out, and so are readings by default."""
     if choice.widget == "many":
-        values = told.getlist(choice.name)
+        values = told[choice.name]
         put_at(choices, choice, [definition.main_wager, *values] if choice.path == ("wagers",)
                else values)  # fmt: skip
         return
-    text = told.get(choice.name, "").strip()
+    text = told[choice.name]
     if not text:
         return
     if choice.widget == "one":

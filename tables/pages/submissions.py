@@ -1,7 +1,7 @@
 """Rules submissions: the list, each one's page, the proposal, the decision, the comparison."""
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin, messages
@@ -14,9 +14,16 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from audit.admin import RecordAdmin
-from audit.moments import in_range
+from audit.web.forms import Mistyped, in_address, posted
 from tables.models import Round, RulesSubmission, SubmissionApproval
-from tables.pages.form import fields_of, read_form
+from tables.pages.form import fields_of, read_choices
+from tables.pages.forms.submissions import (
+    ChoicesForm,
+    ComparisonForm,
+    DecisionForm,
+    ProposalForm,
+    StartForm,
+)
 from tables.rules import GAMES, Refusal
 from tables.rules.choices import Choice, choices_of, lines_of
 from tables.rules.games import definition_of
@@ -182,7 +189,7 @@ def submission_page(request: HttpRequest, submission_id: int) -> HttpResponse:
     if request.method == "POST":
         try:
             done = decide(request, found)
-        except (SubmissionError, Refusal) as refused:
+        except (Mistyped, SubmissionError, Refusal) as refused:
             refusal = getattr(refused, "detail", str(refused))
         else:
             messages.success(request, done)
@@ -212,23 +219,20 @@ def submission_page(request: HttpRequest, submission_id: int) -> HttpResponse:
         "own": state == "proposed" and found.proposed_by_id == request.user.pk,
         "may_propose": request.user.has_perm(PROPOSE),
         "refusal": refusal,
-        "given": request.POST,
+        "given": posted(DecisionForm, request).data,
     }
     status = 200 if refusal is None else 409
     return TemplateResponse(request, "tables/submission.html", context, status=status)
 
 
 def decide(request: HttpRequest, found: RulesSubmission) -> str:
-    """Take the decision that the form names."""
-    asked: dict[str, Any] = {
-        "submission_id": found.pk,
-        "by": request.user,
-        "remark": request.POST.get("remark", ""),
-    }
-    if "refuse" in request.POST:
+    """Take the decision that the form's button names."""
+    typed = posted(DecisionForm, request).read()
+    asked = {"submission_id": found.pk, "by": request.user, "remark": typed["remark"]}
+    if typed["refuse"]:
         refuse_submission(**asked)
         return f"Refused: {found.version}."
-    if "approve" not in request.POST:
+    if not typed["approve"]:
         raise PermissionDenied
     approve_submission(**asked)
     return f"Approved: {found.version} is in force from {found.effective} on."
@@ -239,21 +243,21 @@ def propose_page(request: HttpRequest) -> HttpResponse:
     must_view(request)
     if not request.user.has_perm(PROPOSE):
         raise PermissionDenied
-    definition = definition_or_404(request.GET.get("game", ""))
-    base = base_of(request, definition)
-    choices, refusal = base, None
+    start = in_address(StartForm, request).choices()
+    definition = definition_or_404(start["game"])
+    base = base_of(start["from"], definition)
+    form, choices, refusal = posted(ProposalForm, request), base, None
     if request.method == "POST":
         try:
-            choices = read_form(definition, request.POST, base)
+            chosen = posted(ChoicesForm, request, definition=definition).read()
+            choices = read_choices(definition, chosen, base)
             made = propose_submission(
                 game=definition.name,
-                version=request.POST.get("version", ""),
-                effective=day_of(request.POST.get("effective", "")),
                 choices=choices,
                 by=request.user,  # type: ignore[arg-type]
-                reason=request.POST.get("reason", ""),
+                **form.read(),
             )
-        except (SubmissionError, Refusal) as refused:
+        except (Mistyped, SubmissionError, Refusal) as refused:
             refusal = refused
         else:
             messages.success(request, f"Proposed: {made.version}. Another person approves it.")
@@ -268,20 +272,19 @@ def propose_page(request: HttpRequest) -> HttpResponse:
         "groups": fields_of(definition, choices),
         "tomorrow": today() + timedelta(days=1),
         "refusal": refusal,
-        "given": request.POST,
+        "given": form.data,
     }
     status = 200 if refusal is None else 409
     return TemplateResponse(request, "tables/propose.html", context, status=status)
 
 
-def base_of(request: HttpRequest, definition: GameDefinition) -> Mapping[str, Any]:
+def base_of(submission_id: int | None, definition: GameDefinition) -> Mapping[str, Any]:
     """Return the choices that a proposal starts from: a version's, or what is in force.
 
     A game whose figures are not in the text starts from the sample, marked as one.
     """
-    told = request.GET.get("from", "")
-    if told.isdecimal():
-        chosen = get_object_or_404(RulesSubmission, pk=int(told), game=definition.name)
+    if submission_id is not None:
+        chosen = get_object_or_404(RulesSubmission, pk=submission_id, game=definition.name)
         return dict(chosen.choices)
     held = in_force(definition.name, today())
     if held is None:
@@ -289,24 +292,11 @@ def base_of(request: HttpRequest, definition: GameDefinition) -> Mapping[str, An
     return dict(held.choices)
 
 
-def day_of(text: str) -> date:
-    """Return a day as the browser's date field sends it."""
-    try:
-        found = date.fromisoformat(text)
-    except ValueError:
-        found = None
-    if found is None or not in_range(found):
-        raise SubmissionError("Say from which gaming day on the rules are to hold.")
-    return found
-
-
 def compare_page(request: HttpRequest) -> HttpResponse:
     """Show two versions of one game side by side, what differs marked."""
     must_view(request)
-    chosen = [
-        get_object_or_404(RulesSubmission, pk=int(told) if told.isdecimal() else 0)
-        for told in (request.GET.get("a", ""), request.GET.get("b", ""))
-    ]
+    asked = in_address(ComparisonForm, request).choices()
+    chosen = [get_object_or_404(RulesSubmission, pk=asked[side]) for side in ("a", "b")]
     first, second = chosen
     if first.game != second.game:
         raise Http404

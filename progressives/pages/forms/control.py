@@ -20,7 +20,8 @@ class CorrectionForm(Form):
     effective_at = Moment(code="bad_parameter", sentence="%(word)r is no date and time.")
 
     def arrange(self, typed: dict[str, Any]) -> dict[str, Any]:
-        return {"meter_id": typed.pop("meter"), **typed}
+        typed["meter_id"] = typed.pop("meter")
+        return typed
 
 
 class NoticeForm(Form):
@@ -33,7 +34,8 @@ class NoticeForm(Form):
     removed_on = Day(code="bad_parameter", sentence="%(word)r is no day.")
 
     def arrange(self, typed: dict[str, Any]) -> dict[str, Any]:
-        return {"meter_id": typed.pop("meter"), **typed}
+        typed["meter_id"] = typed.pop("meter")
+        return typed
 
 
 class TransferForm(NoticeForm):
@@ -41,8 +43,8 @@ class TransferForm(NoticeForm):
     amount = Text()
 
     def arrange(self, typed: dict[str, Any]) -> dict[str, Any]:
-        amount = typed.pop("amount") or None
-        return super().arrange({**typed, "other_id": typed.pop("other"), "amount": amount})
+        typed["other_id"], typed["amount"] = typed.pop("other"), typed["amount"] or None
+        return super().arrange(typed)
 
 
 class ParametersForm(NoticeForm):

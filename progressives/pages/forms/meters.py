@@ -14,4 +14,4 @@ class LedgerForm(Form):
 class PollForm(Form):
     """What changed after a look, by its token."""
 
-    after = Whole(required=True, longest=19, sentence="after must be the token of the last look.")
+    after = Whole(required=True, longest=40, sentence="after must be the token of the last look.")
