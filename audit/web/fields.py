@@ -98,11 +98,14 @@ class Key(Typed):
         return read_whole(str(value or "").strip()) or 0
 
 
-class Named(Key):
+class Named(forms.Field):
     """The row that a button names by its value, None where the button was not pressed."""
 
+    def __init__(self) -> None:
+        super().__init__(required=False)
+
     def clean(self, value: Any) -> int | None:
-        return None if value is None else super().clean(value)
+        return None if value is None else Key().clean(value)
 
 
 class Day(Typed):

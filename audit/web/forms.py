@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 
 AnyForm = TypeVar("AnyForm", bound=forms.BaseForm)
 
@@ -41,6 +41,8 @@ def words_sent(request: HttpRequest) -> Iterator[str]:
 
 class Form(forms.Form):
     """A form of a page: ``read`` it after a POST, ask for ``choices`` that an address makes."""
+
+    data: QueryDict
 
     def read(self) -> dict[str, Any]:
         """Return what the service takes. Raises Mistyped for the first field of no use."""

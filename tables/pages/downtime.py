@@ -1,7 +1,7 @@
 """Tables on paper: who is down, which forms are out, what is missing before a downtime can end."""
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import admin, messages
@@ -12,11 +12,18 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from audit.models import User
-from audit.moments import in_range
+from audit.web.forms import Form, Mistyped, posted
 from progressives.errors import ProgressiveError
 from tables.downtime_errors import Said
 from tables.models import Downtime, GamingTable, PaperForm
+from tables.pages.forms.downtime import (
+    BeginForm,
+    EndForm,
+    IssueForm,
+    ReadingsForm,
+    StepForm,
+    VoidForm,
+)
 from tables.services.downtime import (
     begin_downtime,
     end_downtime,
@@ -39,6 +46,14 @@ VIEW = "tables.view_downtime"
 ENDED_SHOWN = 20
 
 
+@dataclass(frozen=True)
+class Step:
+    """A step's form, and what takes the form's fields by their names and says what was done."""
+
+    form: type[Form]
+    take: Callable[..., str]
+
+
 def must_read_downtimes(request: HttpRequest) -> None:
     """Refuse whoever may not read downtimes."""
     if not request.user.has_perm(VIEW):
@@ -50,7 +65,7 @@ def desk_page(request: HttpRequest) -> HttpResponse:
     must_read_downtimes(request)
     refusal = None
     if request.method == "POST":
-        refusal = done(request, DESK_DEEDS, None)
+        refusal = done(request, DESK_STEPS, {})
         if refusal is None:
             return redirect("admin:tables_gamingtable_downtimes")
     down = {downtime.table_id: downtime for downtime in open_downtimes()}
@@ -95,7 +110,7 @@ def downtime_page(request: HttpRequest, downtime_id: int) -> HttpResponse:
     )
     refusal = None
     if request.method == "POST":
-        refusal = done(request, DEEDS, downtime)
+        refusal = done(request, STEPS, {"downtime_id": downtime.pk})
         if refusal is None:
             return redirect("admin:tables_gamingtable_downtime", downtime_id)
     ended = hasattr(downtime, "end")
@@ -117,7 +132,7 @@ def downtime_page(request: HttpRequest, downtime_id: int) -> HttpResponse:
     )
 
 
-def base(request: HttpRequest, title: str, refusal: ProgressiveError | None) -> dict[str, Any]:
+def base(request: HttpRequest, title: str, refusal: Exception | None) -> dict[str, Any]:
     """Return what every page here needs."""
     return {
         **admin.site.each_context(request),
@@ -130,92 +145,56 @@ def base(request: HttpRequest, title: str, refusal: ProgressiveError | None) -> 
     }
 
 
-# ---- the deeds ------------------------------------------------------------------------------
+# ---- the steps ------------------------------------------------------------------------------
 
 
 def done(
-    request: HttpRequest, deeds: dict[str, Callable[..., str]], downtime: Downtime | None
-) -> ProgressiveError | None:
+    request: HttpRequest, steps: Mapping[str, Step], of: Mapping[str, Any]
+) -> Mistyped | ProgressiveError | None:
     """Do what was asked for; return why it was refused, None where it was done."""
-    deed = deeds.get(request.POST.get("deed", ""))
-    if deed is None:
+    step = steps.get(posted(StepForm, request).choices()["deed"])
+    if step is None:
         return Said("deed", "Choose what to do.")
     try:
-        said = deed(request, downtime)
-    except ProgressiveError as refusal:
+        said = step.take(by=request.user, **of, **posted(step.form, request).read())
+    except (Mistyped, ProgressiveError) as refusal:
         return refusal
     messages.success(request, said)
     return None
 
 
-def moment_of(text: str, path: str) -> datetime:
-    """Read a moment as the page's clock writes it, in the facility's zone."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise Said(path, "Enter a day and a time.") from None
-    if not in_range(found):
-        raise Said(path, "This time is out of range.")
-    return timezone.make_aware(found) if timezone.is_naive(found) else found
-
-
-def number_of(text: str, path: str) -> int:
-    """Read a small whole number."""
-    if not text.isdecimal() or len(text) > 12:
-        raise Said(path, "Enter a whole number.")
-    return int(text)
-
-
-def person(request: HttpRequest) -> User:
-    """Return who is logged in."""
-    return request.user  # type: ignore[return-value]
-
-
-def begin(request: HttpRequest, _: Downtime | None) -> str:
-    made = begin_downtime(
-        table=request.POST.get("table", ""),
-        began_at=moment_of(request.POST.get("began_at", ""), "began_at").astimezone(UTC),
-        by=person(request),
-        reason=request.POST.get("reason", ""),
-    )
+def begin(**asked: Any) -> str:
+    made = begin_downtime(**asked)
     return f"{made.table.code} is down: it takes no progressive wagers."
 
 
-def issue(request: HttpRequest, _: Downtime | None) -> str:
-    made = issue_forms(
-        table=request.POST.get("table", ""),
-        number=number_of(request.POST.get("number", ""), "number"),
-        by=person(request),
-    )
+def issue(**asked: Any) -> str:
+    made = issue_forms(**asked)
     return f"Forms {made[0].number} to {made[-1].number} are issued."
 
 
-def void(request: HttpRequest, _: Downtime | None) -> str:
-    numbers = [number_of(text, "numbers") for text in request.POST.getlist("form")]
-    made = void_forms(numbers=numbers, by=person(request), reason=request.POST.get("reason", ""))
+def void(*, downtime_id: int, **asked: Any) -> str:
+    made = void_forms(**asked)
     return f"Void: {', '.join(str(one.form.number) for one in made)}."
 
 
-def read(request: HttpRequest, downtime: Downtime | None) -> str:
-    values = {
-        number_of(key.removeprefix("value:"), "value"): (
-            str(text),
-            request.POST.get(f"sequence:{key.removeprefix('value:')}", ""),
-        )
-        for key, text in request.POST.items()
-        if key.startswith("value:") and str(text).strip()
-    }
-    made = read_meters(downtime_id=downtime.pk, values=values, by=person(request))
+def read(**asked: Any) -> str:
+    made = read_meters(**asked)
     differ = sum(reading.exception_id is not None for reading in made)
     return (
         "Read: it agrees." if not differ else "Read: it differs. Somebody must own the exception."
     )
 
 
-def end(request: HttpRequest, downtime: Downtime | None) -> str:
-    end_downtime(downtime_id=downtime.pk, by=person(request), note=request.POST.get("note", ""))
-    return f"The downtime of {downtime.table.code} has ended."
+def end(**asked: Any) -> str:
+    ended = end_downtime(**asked)
+    return f"The downtime of {ended.downtime.table.code} has ended."
 
 
-DESK_DEEDS: dict[str, Callable[..., str]] = {"begin": begin, "issue": issue}
-DEEDS: dict[str, Callable[..., str]] = {"issue": issue, "void": void, "read": read, "end": end}
+DESK_STEPS = {"begin": Step(BeginForm, begin), "issue": Step(IssueForm, issue)}
+STEPS = {
+    "issue": Step(IssueForm, lambda downtime_id, **asked: issue(**asked)),
+    "void": Step(VoidForm, void),
+    "read": Step(ReadingsForm, read),
+    "end": Step(EndForm, end),
+}

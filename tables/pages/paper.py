@@ -2,7 +2,6 @@
 
 import json
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
 from hashlib import sha256
 from typing import Any
 
@@ -14,30 +13,27 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 
 from audit.services import record_one
+from audit.web.forms import Mistyped, posted
 from progressives.errors import ProgressiveError
 from tables.doorbell import doorbell
-from tables.downtime_errors import Said
 from tables.models import Downtime, Facility, FormEntry, GamingTable, PaperForm
 from tables.pad_pdf import Pad, draw_pad
-from tables.pages.downtime import base, moment_of, must_read_downtimes, number_of, person
+from tables.pages.downtime import base, must_read_downtimes
+from tables.pages.forms.paper import AnswerForm, EntryForm, wagers_of
 from tables.rules.games import definition_of
 from tables.services.paper import RUN, confirm_entry, enter_form, forms_of, reject_entry
-
-BY_OTHER_MEANS = frozenset("super_on red_black bet options_fee".split())  # told under "more"
-CENT = Decimal("0.01")
 
 
 def enter_page(request: HttpRequest, downtime_id: int, number: int) -> HttpResponse:
     """Show an empty round to fill in from the paper; what was refused is shown as it was given."""
     must_read_downtimes(request)
     downtime = get_object_or_404(Downtime.objects.select_related("table"), pk=downtime_id)
-    form = get_object_or_404(PaperForm, number=number, table=downtime.table)
-    refusal = None
+    paper = get_object_or_404(PaperForm, number=number, table=downtime.table)
+    form, refusal = posted(EntryForm, request, table=downtime.table), None
     if request.method == "POST":
         try:
-            told = document_of(request, downtime.table)
-            entry = enter_form(number=number, document=told, by=person(request))
-        except ProgressiveError as found:
+            entry = enter_form(number=number, by=request.user, **form.read())  # type: ignore[arg-type]
+        except (Mistyped, ProgressiveError) as found:
             refusal = found
         else:
             messages.success(request, f"Form {number} is entered. Another person confirms it.")
@@ -45,116 +41,14 @@ def enter_page(request: HttpRequest, downtime_id: int, number: int) -> HttpRespo
     context = {
         **base(request, f"Form {number}", refusal),
         "downtime": downtime,
-        "form": form,
-        "given": request.POST,
+        "form": paper,
+        "given": form.data,
         "wagers": wagers_of(downtime.table),
-        "seats": seats_of(request, downtime.table),
+        "seats": form.seats(),
     }
     return TemplateResponse(
         request, "tables/form_enter.html", context, status=200 if refusal is None else 422
     )
-
-
-def wagers_of(table: GamingTable) -> list[tuple[str, str]]:
-    """Return the wagers of a table's game that are one sum, with their names."""
-    definition = definition_of(table.game)
-    if definition is None:
-        return []
-    return [
-        (wager.kind, wager.name.removesuffix(" Wager"))
-        for wager in definition.wagers
-        if wager.kind not in BY_OTHER_MEANS
-    ]
-
-
-def seats_of(request: HttpRequest, table: GamingTable) -> list[dict[str, Any]]:
-    """Return the table's positions with what was given for each."""
-    given, kinds = request.POST, [kind for kind, _ in wagers_of(table)]
-    return [
-        {
-            "position": n,
-            "player": given.get(f"player:{n}", ""),
-            "cards": given.get(f"cards:{n}", ""),
-            "low": given.get(f"low:{n}", ""),
-            "more": given.get(f"more:{n}", ""),
-            "wagers": [(kind, given.get(f"{kind}:{n}", "")) for kind in kinds],
-        }
-        for n in range(1, table.positions + 1)
-    ]
-
-
-def document_of(request: HttpRequest, table: GamingTable) -> dict[str, Any]:
-    """Read the page into a round document; the rules themselves say what is wrong with it."""
-    given = request.POST
-    told: dict[str, Any] = {
-        "type": "void" if given.get("cite", "").strip() else "round",
-        "round": number_of(given.get("round", ""), "round"),
-        "occurred_at": moment_of(given.get("occurred_at", ""), "occurred_at").isoformat(),
-    }
-    positions = [
-        seat for n in range(1, table.positions + 1) if (seat := seat_of(request, table, n))
-    ]
-    if told["type"] == "void":
-        told["irregularity"] = {"cite": given["cite"].strip()}
-    if positions or told["type"] == "round":
-        told["positions"] = positions
-    if dealer := cards_of(given.get("dealer_cards", "")):
-        told["dealer_hand"] = {"cards": dealer}
-        if low := cards_of(given.get("dealer_low", "")):
-            told["dealer_hand"]["low"] = low
-    for key in ("dealer", "floorperson"):
-        if given.get(key, "").strip():
-            told[key] = given[key].strip()
-    return told
-
-
-def seat_of(request: HttpRequest, table: GamingTable, n: int) -> dict[str, Any]:
-    """Read one position; an empty one is none."""
-    given, seat = request.POST, dict[str, Any]()
-    more = more_of(given.get(f"more:{n}", ""), n)
-    wagers = {
-        kind: dollars_of(text)
-        for kind, _ in wagers_of(table)
-        if (text := given.get(f"{kind}:{n}", "").strip())
-    }
-    for key in ("cards", "low"):
-        if found := cards_of(given.get(f"{key}:{n}", "")):
-            seat[key] = found
-    if given.get(f"player:{n}", "").strip():
-        seat["player"] = given[f"player:{n}"].strip()
-    if wagers or more.get("wagers"):
-        seat["wagers"] = {**wagers, **more.pop("wagers", {})}
-    seat |= more
-    return {"position": n, **seat} if seat else {}
-
-
-def more_of(text: str, n: int) -> dict[str, Any]:
-    """Read what the fields do not hold, as the round document writes it."""
-    if not text.strip():
-        return {}
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):  # the second: brackets in brackets, thousands of them
-        found = None
-    if not isinstance(found, dict) or not isinstance(found.get("wagers", {}), dict):
-        raise Said(f"positions[{n}]", f"Position {n}: what is more is a JSON object.")
-    return found
-
-
-def cards_of(text: str) -> list[str]:
-    """Read cards as people write them: as KS 10d jk."""
-    words = text.upper().replace(",", " ").replace("JOKER", "JK").split()
-    return ["T" + word[2:] if word[:2] == "10" else word for word in words]
-
-
-def dollars_of(text: str) -> str:
-    """Write a sum as the format does; what is no sum stays for the rules to refuse."""
-    try:
-        amount = Decimal(text.removeprefix("$").replace(",", ""))
-        exact = amount.quantize(CENT)
-    except InvalidOperation:
-        return text
-    return str(exact) if exact == amount else text
 
 
 def entry_page(request: HttpRequest, entry_id: int) -> HttpResponse:
@@ -167,8 +61,8 @@ def entry_page(request: HttpRequest, entry_id: int) -> HttpResponse:
     refusal = None
     if request.method == "POST":
         try:
-            said = decide(request, entry)
-        except ProgressiveError as found:
+            said = decide(request.user, entry, **posted(AnswerForm, request).read())
+        except (Mistyped, ProgressiveError) as found:
             refusal = found
         else:
             messages.success(request, said)
@@ -199,14 +93,13 @@ def seen(seat: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def decide(request: HttpRequest, entry: FormEntry) -> str:
+def decide(by: Any, entry: FormEntry, deed: str, reason: str) -> str:
     """Confirm the entry or send it back, as asked."""
-    if request.POST.get("deed") == "confirm":
-        made, lane_id = confirm_entry(entry_id=entry.pk, by=person(request))
+    if deed == "confirm":
+        made, lane_id = confirm_entry(entry_id=entry.pk, by=by)
         transaction.on_commit(lambda: doorbell.press({lane_id}), robust=True)
         return f"Form {made.entry.form.number} is confirmed and waits for its turn."
-    reason = request.POST.get("reason", "")
-    reject_entry(entry_id=entry.pk, by=person(request), reason=reason)
+    reject_entry(entry_id=entry.pk, by=by, reason=reason)
     return f"Form {entry.form.number} is sent back to be entered again."
 
 
@@ -226,7 +119,7 @@ def pad_page(request: HttpRequest, code: str) -> HttpResponse:
     content = draw_pad(pad, numbers)
     facts = {"first": numbers[0], "last": numbers[-1], "forms": len(numbers),
              "sha256": sha256(content).hexdigest()}  # fmt: skip
-    record_one("tables.forms_printed", table.code, facts, by=person(request))
+    record_one("tables.forms_printed", table.code, facts, by=request.user)  # type: ignore[arg-type]
     name = f'attachment; filename="forms-{table.code}.pdf"'
     headers = {"Content-Disposition": name}
     return HttpResponse(content, content_type="application/pdf", headers=headers)

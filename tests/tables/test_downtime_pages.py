@@ -8,7 +8,7 @@ from django.test import Client
 
 from audit.models import AuditEvent
 from tables.models import Downtime, DowntimeEnd, FormEntry, PaperForm, Round
-from tables.pages.paper import cards_of, dollars_of
+from tables.pages.forms.paper import cards_of, dollars_of
 from tables.services.downtime import begin_downtime
 from tables.services.paper import issue_forms
 from tests.documents import NOON, Sender, seat
